@@ -1,0 +1,30 @@
+import type { HostReader } from '@gpufleet/shared/host';
+
+/** What became of an effect on the host. Never thrown: a full disk or a refused write is a value. */
+export type Done = { ok: true } | { ok: false; because: EffectFailure; detail: string };
+export type EffectFailure =
+  | 'denied'
+  | 'no_space'
+  | 'read_only'
+  | 'absent'
+  | 'changed_since_plan'
+  | 'path_not_allowed'
+  | 'timed_out'
+  | 'failed';
+
+export interface WriteFile {
+  path: string;
+  contents: string;
+  /** Permission bits of a file that is made; an existing file keeps its mode, owner and the link that leads to it. */
+  newMode: number;
+  /** SHA-256 of the content that must be there now; null: there must be no file. Else `changed_since_plan`. */
+  expectSha256: string | null;
+}
+
+/** All contact with the operating system. Reads come from `HostReader`; these change the host. */
+export interface Host extends HostReader {
+  /** Atomic: temporary file beside the target, fsync, rename, fsync of the folder. Missing folders are made (0755). */
+  writeFile(write: WriteFile): Promise<Done>;
+  /** Removes a regular file or link whose content has this hash, then syncs the folder. */
+  removeFile(path: string, expectSha256: string): Promise<Done>;
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '@gpufleet/shared/core';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import type { Signer } from './gateway/signer.ts';
+
+/** Everything that the server's parts are given; built once in `main.ts` or by a test. */
+export interface Deps {
+  config: Config;
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  /** A new random id, url-safe, at most 32 characters, prefixed by its kind: `host_…`. */
+  newId(prefix: string): string;
+  /** `bytes` random bytes as base64url. */
+  randomToken(bytes: number): string;
+  signer: Signer;
+}

@@ -1,0 +1,25 @@
+import type { ServerMessage } from '@gpufleet/shared/protocol';
+
+/** The connected agents, as the rest of the server sees them. Liveness lives here, in memory. */
+export interface Gateway {
+  isOnline(hostId: string): boolean;
+  /** When the host was last heard of in this process; undefined: not since start. Monotonic milliseconds. */
+  lastHeardMonotonicMs(hostId: string): number | undefined;
+  /** Session epoch of the live session, or undefined when offline. */
+  sessionEpoch(hostId: string): number | undefined;
+  /** Job kinds that the connected agent can carry out; undefined when offline. */
+  capabilities(hostId: string): readonly string[] | undefined;
+  /** The agent has told its open attempts in this server epoch: grants to it are safe. */
+  hasReconciled(hostId: string): boolean;
+  /** False when offline or too slow (then the session is dropped). */
+  send(hostId: string, message: ServerMessage): boolean;
+  /** Closes the session with a `rejection`, e.g. on revocation. */
+  disconnect(hostId: string, code: 'revoked' | 'duplicate_identity', detail: string): void;
+  onlineCount(): number;
+}
+
+/** What the gateway tells the rest; each runs to its commit before the next message of that host is taken. */
+export interface GatewayHandlers {
+  hostOnline(hostId: string): Promise<void>;
+  hostOffline(hostId: string): Promise<void>;
+}

@@ -1,0 +1,11 @@
+export { FleetError } from '../core/index.ts';
+export { type JobKind, type JobRequest, jobKinds } from '../jobs/job-request.ts';
+export { RolloutSpec } from '../rollouts/spec.ts';
+export * from '../rollouts/states.ts';
+export * from './common.ts';
+export * from './findings.ts';
+export * from './hosts.ts';
+export * from './jobs.ts';
+export * from './rollouts.ts';
+export * from './sites.ts';
+export * from './tokens.ts';

@@ -1,0 +1,5 @@
+export * from './capabilities.ts';
+export * from './clock.ts';
+export * from './errors.ts';
+export * from './json.ts';
+export * from './labels.ts';

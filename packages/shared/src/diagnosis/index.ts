@@ -1,0 +1,2 @@
+export * from './define-rule.ts';
+export * from './finding.ts';

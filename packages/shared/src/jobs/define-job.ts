@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import type { Facts, FactValue, ProbeKey } from '../probes/facts.ts';
+import type { JobKind } from './job-request.ts';
+import type { Disruption, Plan, PlanReason } from './step.ts';
+
+/** Facts that a plan is made from; the engine has checked that each named one is readable. */
+export type Observed<K extends ProbeKey> = { [P in K]: FactValue<P> };
+
+/** Asked of the live host after the steps: does it now do what the job wanted? */
+export type Verdict = { ok: true; because: PlanReason[] } | { ok: false; because: PlanReason[] };
+
+export interface Job<P extends z.ZodType = z.ZodType, K extends ProbeKey = ProbeKey> {
+  kind: JobKind;
+  title: string;
+  /** Strict: an unknown key is refused. */
+  params: P;
+  /** Facts that must be readable for a plan; unreadable → `blocked: fact_unreadable`. */
+  needs(params: z.infer<P>): readonly K[];
+  /** The worst that a plan of this kind can do. */
+  disruption: Disruption;
+  /** From the grant to the settled result, undo included. */
+  worstCaseMs: number;
+  /** Safe to cancel once a step has begun: finish the attempt, or roll it back? */
+  onCancel: 'finish' | 'roll_back';
+  /** How long verification keeps asking before it says no. */
+  verifyWithinMs: number;
+  plan(facts: Observed<K>, params: z.infer<P>): Plan;
+  /** `before` is what the plan was made on; `facts` were read after the steps. */
+  verify(facts: Observed<K>, params: z.infer<P>, before: Observed<K>): Verdict;
+}
+
+export function defineJob<P extends z.ZodType, const K extends ProbeKey>(job: Job<P, K>): Job<P, K> {
+  return job;
+}
+
+/** The named facts' values, or the first that could not be read. */
+export function observe<K extends ProbeKey>(
+  facts: Partial<Facts>,
+  needs: readonly K[],
+): { ok: true; observed: Observed<K> } | { ok: false; probe: K; because: string } {
+  const observed: Partial<Observed<K>> = {};
+  for (const key of needs) {
+    const fact = facts[key];
+    if (!fact || fact.value === null)
+      return { ok: false, probe: key, because: fact?.unreadable?.because ?? 'not_read' };
+    observed[key] = fact.value as FactValue<K>;
+  }
+  return { ok: true, observed: observed as Observed<K> };
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ConfigFile, RuntimeEntry, UnitState } from '../fact.ts';
+
+/** A containerd configuration after its imports were merged. */
+export const ContainerdConfig = z.object({
+  /** Schema: 1 when the file has no `version`. */
+  schema: z.int(),
+  imports: z.array(z.string()),
+  disabledPlugins: z.array(z.string()),
+  runtimes: z.array(RuntimeEntry),
+  defaultRuntime: z.string().nullable(),
+  enableCdi: z.boolean().nullable(),
+});
+export type ContainerdConfig = z.infer<typeof ContainerdConfig>;
+
+/** The host's own containerd (not the one that k3s, rke2 or microk8s bring: see their facts). */
+export const ContainerdFact = z.object({
+  installed: z.boolean(),
+  binary: z.string().nullable(),
+  /** From `containerd --version`. */
+  version: z.string().nullable(),
+  unit: UnitState.nullable(),
+  /** Root file first, then each imported file in the order merged. */
+  files: z.array(ConfigFile),
+  /** The root file alone; null when absent or broken. */
+  rootConfig: ContainerdConfig.nullable(),
+  /** Root and imports merged as this containerd's major version merges them; null when the root file is broken. */
+  effective: ContainerdConfig.nullable(),
+  /** What the live daemon says (`crictl info` or `ctr plugins ls`); null when it did not answer: see `partial`. */
+  live: z
+    .object({
+      /** The CRI plugin loaded. */
+      criReady: z.boolean(),
+      /** null when only `ctr` is there, which cannot tell. */
+      runtimes: z.array(RuntimeEntry).nullable(),
+      defaultRuntime: z.string().nullable(),
+    })
+    .nullable(),
+});
+export type ContainerdFact = z.infer<typeof ContainerdFact>;

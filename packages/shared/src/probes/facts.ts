@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ContainerdFact } from './containerd/fact.ts';
+import { DockerFact } from './docker/fact.ts';
+import { DriverFact } from './driver/fact.ts';
+import { type Fact, factSchema } from './fact.ts';
+import { GpusFact } from './gpus/fact.ts';
+import { JetsonFact } from './jetson/fact.ts';
+import { K3sFact } from './k3s/fact.ts';
+import { KubeFact } from './kube/fact.ts';
+import { OsFact } from './os/fact.ts';
+import { PciFact } from './pci/fact.ts';
+import { ToolkitFact } from './toolkit/fact.ts';
+
+/** One entry for each probe: the value's schema by probe key. */
+export const factValues = {
+  os: OsFact,
+  pci: PciFact,
+  jetson: JetsonFact,
+  driver: DriverFact,
+  gpus: GpusFact,
+  toolkit: ToolkitFact,
+  docker: DockerFact,
+  containerd: ContainerdFact,
+  k3s: K3sFact,
+  kube: KubeFact,
+} as const;
+
+export type ProbeKey = keyof typeof factValues;
+export const probeKeys = Object.keys(factValues) as ProbeKey[];
+export const ProbeKey = z.enum(probeKeys as [ProbeKey, ...ProbeKey[]]);
+
+export type FactValue<K extends ProbeKey> = z.infer<(typeof factValues)[K]>;
+export type Facts = { [K in ProbeKey]: Fact<FactValue<K>> };
+
+/** Schema of one fact by probe key. */
+// Built key by key from `factValues`, so each entry has its own key's type; Object.fromEntries cannot say so.
+export const factSchemas = Object.fromEntries(
+  probeKeys.map((key) => [key, factSchema(factValues[key])]),
+) as unknown as { [K in ProbeKey]: z.ZodType<Fact<FactValue<K>>> };

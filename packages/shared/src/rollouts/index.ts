@@ -1,0 +1,3 @@
+export * from './duration.ts';
+export * from './spec.ts';
+export * from './states.ts';
