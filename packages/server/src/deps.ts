@@ -2,7 +2,9 @@ import type { Clock } from '@gpufleet/shared/core';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import type { Signer } from './gateway/signer.ts';
+import type { Metrics } from './http/metrics.ts';
 
 /** Everything that the server's parts are given; built once in `main.ts` or by a test. */
 export interface Deps {
@@ -15,4 +17,10 @@ export interface Deps {
   /** `bytes` random bytes as base64url. */
   randomToken(bytes: number): string;
   signer: Signer;
+}
+
+/** What `buildApp` adds for resources and loops. */
+export interface AppDeps extends Deps {
+  gateway: Gateway;
+  metrics: Metrics;
 }

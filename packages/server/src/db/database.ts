@@ -11,5 +11,20 @@ export interface Database {
   readonly read: Db;
   /** Resolves after the commit. A throw inside rolls everything of this call back. */
   write<T>(body: (tx: Db) => Promise<T>): Promise<T>;
+  /**
+   * Runs `listener` after each commit in which `signalCommit(topic, …)` was called, with what was signalled. Commits that
+   * rolled back signal nothing. The returned function ends it.
+   */
+  onCommit(topic: string, listener: (details: readonly string[]) => void): () => void;
+  stats(): DatabaseStats;
+  /** Waits for the writes that were asked for. */
   close(): Promise<void>;
+}
+
+export interface DatabaseStats {
+  /** Writes that wait now. */
+  waiting: number;
+  /** Writes done since the start; several may share a commit. */
+  writes: number;
+  commits: number;
 }

@@ -1,0 +1,1 @@
+export { type AuditRecord, recordAudit } from './record-audit.ts';

@@ -1,0 +1,1 @@
+export { type EventRecord, recordEvent } from './record-event.ts';
