@@ -18,8 +18,12 @@ function run([title, command, args]) {
     const startedAtMs = Date.now();
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
-    child.stderr.on('data', (chunk) => (said += chunk));
+    child.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
     child.on('error', (error) => resolve({ title, ok: false, said: error.message, tookMs: 0 }));
     child.on('exit', (code) => resolve({ title, ok: code === 0, said, tookMs: Date.now() - startedAtMs }));
   });

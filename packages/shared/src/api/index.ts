@@ -1,5 +1,6 @@
 export { FleetError } from '../core/index.ts';
 export { type JobKind, type JobRequest, jobKinds } from '../jobs/job-request.ts';
+export { parseDuration } from '../rollouts/duration.ts';
 export { RolloutSpec } from '../rollouts/spec.ts';
 export * from '../rollouts/states.ts';
 export * from './common.ts';

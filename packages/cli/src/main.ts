@@ -1,0 +1,12 @@
+import { run } from './run.ts';
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // The reader of our pipe went away (`| head`): nobody is left to write for.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+process.exitCode = await run(process.argv.slice(2), process.env, {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+});

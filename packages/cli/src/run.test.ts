@@ -1,0 +1,222 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { eventsOf } from './client.ts';
+import { labelChange } from './commands/host.ts';
+import { parseParam } from './commands/job.ts';
+import { printable, renderTable } from './output.ts';
+import { run } from './run.ts';
+
+let folder: string;
+let close: () => void = () => undefined;
+const seen: { method: string; url: string; auth: string | undefined; body: unknown }[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gpufleet-cli-'));
+  writeFileSync(join(folder, 'token'), 'secret\n');
+  seen.length = 0;
+});
+afterEach(() => close());
+
+/** A server that answers each path with the given status and body. */
+async function serve(answers: Record<string, { status: number; body: unknown }>): Promise<string> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const path = request.url?.split('?')[0] ?? '';
+      seen.push({
+        method: request.method ?? '',
+        url: request.url ?? '',
+        auth: request.headers.authorization,
+        body: text && JSON.parse(text),
+      });
+      const answer = answers[`${request.method} ${path}`] ?? {
+        status: 404,
+        body: { type: 'about:blank', title: 'Not found', status: 404, code: 'route_not_found' },
+      };
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  close = () => server.close();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function cli(argv: string[], env: Record<string, string> = {}) {
+  const said = { out: '', err: '' };
+  const code = await run(
+    argv,
+    { XDG_CONFIG_HOME: folder, ...env },
+    {
+      out: (text) => {
+        said.out += text;
+      },
+      err: (text) => {
+        said.err += text;
+      },
+    },
+  );
+  return { code, ...said };
+}
+
+const asUser = (server: string) => ({ GPUFLEET_SERVER: server, GPUFLEET_TOKEN_FILE: join(folder, 'token') });
+
+describe('usage', () => {
+  test.each([
+    [['no-such']],
+    [['host', 'list', '--no-such']],
+    [['host']],
+    [['rollout', 'show']],
+    [['host', 'list', 'extra']],
+  ])('%j exits 2 and shows the usage', async (argv) => {
+    const { code, out, err } = await cli(argv);
+    expect(code).toBe(2);
+    expect(out + err).toContain('Usage: gpufleet');
+  });
+
+  test('--help exits 0 and gives examples', async () => {
+    const { code, out } = await cli(['rollout', 'resume', '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('Example:');
+  });
+
+  test('an unknown output format names the known ones', async () => {
+    const { code, err } = await cli(['host', 'list', '-o', 'xml']);
+    expect({ code, err }).toEqual({ code: 2, err: 'gpufleet: -o xml: one of table, json, yaml\n' });
+  });
+
+  test('without a login says how to log in', async () => {
+    const { code, err } = await cli(['host', 'list']);
+    expect(code).toBe(2);
+    expect(err).toContain('gpufleet login --server');
+  });
+});
+
+describe('login', () => {
+  test('keeps the token in a file that only its user can read', async () => {
+    const server = await serve({ 'GET /api/v1/sites': { status: 200, body: { items: [], nextCursor: null } } });
+    const { code } = await cli(['login', '--server', `${server}/`, '--token-file', join(folder, 'token')]);
+    const path = join(folder, 'gpufleet/login.json');
+    expect(code).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ server, token: 'secret' });
+    expect(seen[0]?.auth).toBe('Bearer secret');
+  });
+
+  test('keeps nothing when the server refuses the token', async () => {
+    const server = await serve({
+      'GET /api/v1/sites': {
+        status: 401,
+        body: {
+          type: 'about:blank',
+          title: 'Unauthorized',
+          status: 401,
+          code: 'token_invalid',
+          detail: 'the token is not known',
+        },
+      },
+    });
+    const { code, err } = await cli(['login', '--server', server, '--token-file', join(folder, 'token')]);
+    expect({ code, err }).toEqual({ code: 4, err: 'gpufleet: the token is not known (token_invalid)\n' });
+    expect(() => statSync(join(folder, 'gpufleet/login.json'))).toThrow();
+  });
+});
+
+describe('talking to the server', () => {
+  test('a server that is not there exits 3 with what to check', async () => {
+    const { code, err } = await cli(['host', 'list'], asUser('http://127.0.0.1:9'));
+    expect(code).toBe(3);
+    expect(err).toContain('Is the server running');
+  });
+
+  test('field errors of the server are shown by path and exit 2', async () => {
+    const body = {
+      type: 'about:blank',
+      title: 'Bad request',
+      status: 400,
+      code: 'validation_failed',
+      errors: [{ path: 'timezone', message: 'unknown zone' }],
+    };
+    const server = await serve({ 'POST /api/v1/sites': { status: 400, body } });
+    const { code, err } = await cli(['site', 'create', 'site-a', '--timezone', 'Mars/Base'], asUser(server));
+    expect(code).toBe(2);
+    expect(err).toContain('timezone: unknown zone');
+  });
+
+  test('prints a table by default and the same items with -o json', async () => {
+    const site = {
+      id: 'site-a',
+      timezone: 'Europe/Berlin',
+      displayName: null,
+      window: null,
+      freezes: [],
+      requireApproval: false,
+      hosts: 3,
+      online: 2,
+      createdAtMs: 1,
+      version: 1,
+    };
+    const server = await serve({ 'GET /api/v1/sites': { status: 200, body: { items: [site], nextCursor: null } } });
+    expect((await cli(['site', 'list'], asUser(server))).out).toMatch(
+      /SITE +TIME ZONE +HOSTS[^\n]*\nsite-a +Europe\/Berlin +3 +2/,
+    );
+    expect(JSON.parse((await cli(['site', 'list', '-o', 'json'], asUser(server))).out)).toEqual([site]);
+  });
+
+  test('an answer of another shape exits 3 instead of printing nonsense', async () => {
+    const server = await serve({
+      'GET /api/v1/sites': { status: 200, body: { items: [{ id: 7 }], nextCursor: null } },
+    });
+    expect((await cli(['site', 'list'], asUser(server))).code).toBe(3);
+  });
+
+  test('stop sends the reason', async () => {
+    const server = await serve({
+      'POST /api/v1/stop': { status: 200, body: { rolloutsHalted: 1, attemptsCanceled: 2 } },
+    });
+    const { out } = await cli(['stop', '--reason', 'smoke'], asUser(server));
+    expect(out).toContain('halted 1 rollouts');
+    expect(seen[0]?.body).toEqual({ reason: 'smoke' });
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['a=true', { a: true }],
+    ['a=3', { a: 3 }],
+    ['a=x,y', { a: ['x', 'y'] }],
+    ['a=text', { a: 'text' }],
+    ['a={"b":1}', { a: { b: 1 } }],
+  ])('param %s', (text, expected) => expect(parseParam(text)).toEqual(expected));
+
+  test('labels are set by key=value and taken away by key-', () => {
+    expect([labelChange('env=prod'), labelChange('lab-')]).toEqual([
+      ['env', 'prod'],
+      ['lab', null],
+    ]);
+  });
+
+  test('control characters of a host do not reach the terminal', () => {
+    expect(printable('a\u001b[2Jb\r')).toBe('a�[2Jb�');
+    expect(renderTable(['X'], [['\u001b[31mred']])).not.toContain('\u001b');
+  });
+
+  test('an event stream is split whatever the chunks', async () => {
+    const bytes = new TextEncoder().encode(': hi\n\nid: 7\ndata: {"a":\ndata: 1}\n\nid: 8\ndata: {}\n\n');
+    async function* chunks() {
+      for (const byte of bytes) yield new Uint8Array([byte]);
+    }
+    const events = [];
+    for await (const event of eventsOf(chunks())) events.push(event);
+    expect(events).toEqual([
+      { id: '7', data: '{"a":1}' },
+      { id: '8', data: '{}' },
+    ]);
+  });
+});
