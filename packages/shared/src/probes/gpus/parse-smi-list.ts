@@ -1,0 +1,30 @@
+import { type Parsed, unread } from '../parsed.ts';
+import { parseSmiFailure } from './parse-smi-failure.ts';
+
+export interface SmiList {
+  gpus: {
+    index: number;
+    /** As printed; can be empty. */
+    name: string;
+    uuid: string | null;
+    migDevices: { index: number; profile: string; uuid: string | null }[];
+  }[];
+}
+
+const gpuLine = /^GPU (\d{1,4}):\s?(.*?)\s*\(UUID: ([^)]*)\)/;
+const migLine = /^\s+MIG (\S+)\s+Device\s+(\d{1,4}): \(UUID: ([^)]*)\)/;
+
+/** Output of `nvidia-smi -L`: the only place where a MIG device's UUID and profile name are printed. */
+export function parseSmiList(text: string): Parsed<SmiList> {
+  const gpus: SmiList['gpus'] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const gpu = gpuLine.exec(line);
+    if (gpu) gpus.push({ index: Number(gpu[1]), name: gpu[2] ?? '', uuid: gpu[3] || null, migDevices: [] });
+    const mig = gpu ? null : migLine.exec(line);
+    if (mig) gpus.at(-1)?.migDevices.push({ index: Number(mig[2]), profile: mig[1] ?? '', uuid: mig[3] || null });
+  }
+  if (gpus.length > 0) return { value: { gpus }, unreadable: [] };
+  const failure = parseSmiFailure(text);
+  if (failure === 'no_devices') return { value: { gpus: [] }, unreadable: [] };
+  return unread(failure ?? 'not_smi_list');
+}

@@ -1,0 +1,128 @@
+import { type Gap, type Parsed, unread } from '../parsed.ts';
+import type { Gpu, GpuProcess, GpusFact, MigDevice, MigMode } from './fact.ts';
+import { parseSmiFailure } from './parse-smi-failure.ts';
+import { readSmiXmlTree } from './read-smi-xml-tree.ts';
+import { type SmiElement, smiElement } from './smi-element.ts';
+
+const enabledDisabled = { true: 'Enabled', false: 'Disabled' };
+const yesNo = { true: 'Yes', false: 'No' };
+/** A command line can be long and hold secrets; its beginning is enough to name a holder. */
+const maxProcessName = 256;
+
+/**
+ * `nvidia-smi -q -x` of any driver branch. Never throws. A value that nvidia-smi does not give is null; one that it
+ * should give and cannot is null and in `unreadable`.
+ */
+export function parseSmiXml(text: string): Parsed<GpusFact> {
+  const tree = readSmiXmlTree(text);
+  if (!tree.ok) return unread(tree.because === 'not_smi_xml' ? (parseSmiFailure(text) ?? tree.because) : tree.because);
+  const gaps: Gap[] = [];
+  const root = smiElement(tree.root, gaps);
+  const gpus = root.list('gpu').map((element, index) => toGpu(element, index, gaps));
+  if (!tree.complete) gaps.push({ path: gpus.length > 0 ? `gpus.${gpus.length - 1}` : '', because: 'truncated' });
+  const value = {
+    driverVersion: root.text('driver_version', 'driverVersion'),
+    cudaVersion: root.text('cuda_version', 'cudaVersion'),
+    attached: root.integer('attached_gpus', 'attached'),
+    gpus,
+  };
+  return { value, unreadable: gaps };
+}
+
+function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
+  const path = (name: string) => `gpus.${index}.${name}`;
+  const memory = gpu.child('fb_memory_usage');
+  const power = gpu.child('gpu_power_readings', 'power_readings');
+  const rows = gpu.child('remapped_rows');
+  const ecc = gpu.child('ecc_mode');
+  const mig = gpu.child('mig_mode');
+  return {
+    index,
+    pciBusId: gpu.attribute('id') ?? gpu.child('pci').text('pci_bus_id', path('pciBusId')),
+    uuid: gpu.text('uuid', path('uuid')),
+    name: gpu.text('product_name', path('name')),
+    serial: gpu.text('serial', path('serial')),
+    architecture: gpu.text('product_architecture', path('architecture')),
+    pciDeviceId: gpu.child('pci').text('pci_device_id', path('pciDeviceId')),
+    memoryTotalMiB: memory.number('MiB', 'total', path('memoryTotalMiB')),
+    memoryUsedMiB: memory.number('MiB', 'used', path('memoryUsedMiB')),
+    memoryReservedMiB: memory.number('MiB', 'reserved', path('memoryReservedMiB')),
+    utilisationPercent: gpu.child('utilization').number('%', 'gpu_util', path('utilisationPercent')),
+    temperatureC: gpu.child('temperature').number('C', 'gpu_temp', path('temperatureC')),
+    powerDrawW:
+      power.number('W', 'power_draw', path('powerDrawW')) ??
+      power.number('W', 'average_power_draw', path('powerDrawW')) ??
+      power.number('W', 'instant_power_draw', path('powerDrawW')),
+    powerLimitW:
+      power.number('W', 'current_power_limit', path('powerLimitW')) ??
+      power.number('W', 'power_limit', path('powerLimitW')),
+    performanceState: gpu.text('performance_state', path('performanceState')),
+    persistenceMode: gpu.choice(enabledDisabled, 'persistence_mode', path('persistenceMode')),
+    throttleReasons: gpu
+      .child('clocks_event_reasons', 'clocks_throttle_reasons')
+      .childrenThatSay('Active')
+      .map((name) => name.replace(/^clocks_(event|throttle)_reason_/, '')),
+    eccCurrent: ecc.choice(enabledDisabled, 'current_ecc', path('eccCurrent')),
+    eccPending: ecc.choice(enabledDisabled, 'pending_ecc', path('eccPending')),
+    eccUncorrectedVolatile: uncorrected(gpu.child('ecc_errors').child('volatile'), path('eccUncorrectedVolatile')),
+    remappedRowsPending: rows.choice(yesNo, 'remapped_row_pending', path('remappedRowsPending')),
+    remappedRowsFailure: rows.choice(yesNo, 'remapped_row_failure', path('remappedRowsFailure')),
+    recoveryAction: gpu.text('gpu_recovery_action', path('recoveryAction')),
+    virtualisation: gpu.child('gpu_virtualization_mode').text('virtualization_mode', path('virtualisation')),
+    mig: {
+      current: toMigMode(mig, 'current_mig', path('mig.current')),
+      pending: toMigMode(mig, 'pending_mig', path('mig.pending')),
+      devices: gpu
+        .child('mig_devices')
+        .list('mig_device')
+        .map((device, number) => toMigDevice(device, path(`mig.devices.${number}`))),
+    },
+    processes: gpu
+      .child('processes')
+      .list('process_info')
+      .flatMap((process, number) => toProcess(process, path(`processes.${number}`), gaps)),
+    lost: gpu.anywhere('gpu is lost'),
+  };
+}
+
+function toMigMode(element: SmiElement, name: string, path: string): MigMode | null {
+  const on = element.choice(enabledDisabled, name, path);
+  return on === null ? null : on ? 'enabled' : 'disabled';
+}
+
+function toMigDevice(device: SmiElement, path: string): MigDevice {
+  return {
+    index: device.integer('index', `${path}.index`),
+    gpuInstanceId: device.integer('gpu_instance_id', `${path}.gpuInstanceId`),
+    computeInstanceId: device.integer('compute_instance_id', `${path}.computeInstanceId`),
+    memoryMiB: device.child('fb_memory_usage').number('MiB', 'total', `${path}.memoryMiB`),
+    profile: null,
+    uuid: null,
+  };
+}
+
+function toProcess(process: SmiElement, path: string, gaps: Gap[]): GpuProcess[] {
+  const pid = process.integer('pid', `${path}.pid`);
+  if (pid === null) {
+    gaps.push({ path, because: 'process_without_pid' });
+    return [];
+  }
+  return [
+    {
+      pid,
+      type: process.text('type', `${path}.type`),
+      name: process.text('process_name', `${path}.name`)?.slice(0, maxProcessName) ?? null,
+      usedMemoryMiB: process.number('MiB', 'used_memory', `${path}.usedMemoryMiB`),
+      gpuInstanceId: process.integer('gpu_instance_id', `${path}.gpuInstanceId`),
+      computeInstanceId: process.integer('compute_instance_id', `${path}.computeInstanceId`),
+    },
+  ];
+}
+
+/** Since the last driver load; older branches count double-bit errors, newer ones by memory kind. */
+function uncorrected(volatile: SmiElement, path: string): number | null {
+  const doubleBit = volatile.child('double_bit').integer('total', path);
+  const names = ['sram_uncorrectable', 'sram_uncorrectable_parity', 'sram_uncorrectable_secded', 'dram_uncorrectable'];
+  const counts = [doubleBit, ...names.map((name) => volatile.integer(name, path))].filter((count) => count !== null);
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+}
