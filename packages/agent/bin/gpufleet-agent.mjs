@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runProgram } from '../../../scripts/run-program.mjs';
+
+await runProgram('agent');
