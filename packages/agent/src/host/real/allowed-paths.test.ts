@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { ALLOWED_PATHS, isAllowedPath } from './allowed-paths.ts';
+
+test.each([
+  '/etc/docker/daemon.json',
+  '/etc/containerd/conf.d/99-nvidia.toml',
+  '/etc/rancher/k3s/config.yaml.d/50-gpufleet.yaml',
+  '/var/lib/rancher/k3s/agent/etc/containerd/config.toml.tmpl',
+  '/var/snap/microk8s/6809/args/containerd-template.toml',
+  '/run/cdi/nvidia.yaml',
+  '/etc/systemd/system/k3s.service.d/50-gpufleet.conf',
+  '/etc/modules-load.d/gpufleet.conf',
+])('jobs may write %s', (path) => {
+  expect(isAllowedPath(path)).toBe(true);
+});
+
+test.each([
+  '/etc/passwd',
+  '/etc/docker',
+  '/etc/docker/',
+  '/etc/dockerx/daemon.json',
+  '/etc/systemd/system/k3s.service',
+  '/etc/systemd/system/gpufleet.conf',
+  '/etc/systemd/system/a.d/b/gpufleet.conf',
+  '/etc/modprobe.d/nvidia.conf',
+  '/var/snap/microk8s/a/b/args/containerd-template.toml',
+  '/tmp/etc/docker/daemon.json',
+  '',
+])('jobs may not write %s', (path) => {
+  expect(isAllowedPath(path)).toBe(false);
+});
+
+test('every allowed path says why', () => {
+  expect(ALLOWED_PATHS.filter(({ reason }) => reason.length < 10)).toEqual([]);
+});

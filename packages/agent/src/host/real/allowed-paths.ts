@@ -1,0 +1,37 @@
+/** Where jobs may write, compiled in: no policy and no server can widen it. */
+export interface AllowedPath {
+  /** `*` stands for a part of one name; a last `**` for everything below the folder. */
+  pattern: string;
+  reason: string;
+}
+
+export const ALLOWED_PATHS: readonly AllowedPath[] = [
+  { pattern: '/etc/docker/**', reason: 'daemon.json: runtimes and the default runtime of Docker' },
+  { pattern: '/etc/containerd/**', reason: 'config.toml and drop-ins of containerd' },
+  { pattern: '/etc/crio/**', reason: 'drop-ins of CRI-O' },
+  { pattern: '/etc/rancher/k3s/**', reason: 'config.yaml.d: the default runtime of k3s' },
+  { pattern: '/etc/rancher/rke2/**', reason: 'config.yaml.d: the default runtime of rke2' },
+  { pattern: '/var/lib/rancher/k3s/agent/etc/containerd/**', reason: 'containerd templates and drop-ins of k3s' },
+  { pattern: '/var/lib/rancher/rke2/agent/etc/containerd/**', reason: 'containerd templates and drop-ins of rke2' },
+  { pattern: '/var/snap/microk8s/*/args/containerd-template.toml', reason: 'the containerd template of MicroK8s' },
+  { pattern: '/etc/nvidia-container-runtime/**', reason: 'config.toml of the NVIDIA container runtime' },
+  { pattern: '/etc/nvidia-container-toolkit/**', reason: 'settings of the unit that refreshes CDI specifications' },
+  { pattern: '/etc/cdi/**', reason: 'CDI specifications that stay' },
+  { pattern: '/run/cdi/**', reason: 'CDI specifications made at boot (/var/run/cdi leads here)' },
+  { pattern: '/etc/modules-load.d/gpufleet*.conf', reason: 'modules loaded at boot, in a file of our own' },
+  { pattern: '/etc/modprobe.d/gpufleet*.conf', reason: 'module options, in a file of our own' },
+  {
+    pattern: '/etc/systemd/system/*.d/*gpufleet*.conf',
+    reason: 'our own drop-ins of units, never the units themselves',
+  },
+];
+
+/** The path must be free of links and dots: ask only after it has been resolved. */
+export function isAllowedPath(path: string, allowed: readonly AllowedPath[] = ALLOWED_PATHS): boolean {
+  return allowed.some(({ pattern }) => toRegExp(pattern).test(path));
+}
+
+function toRegExp(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${escaped.replace(/\*\*$/, '.+').replace(/(?<!\.)\*/g, '[^/]*')}$`, 's');
+}

@@ -1,0 +1,42 @@
+import { uptime } from 'node:os';
+import type { Clock } from '@gpufleet/shared/core';
+import type { HostMoment, Read } from '@gpufleet/shared/host';
+import type { FileReads } from './read-files.ts';
+
+const UNKNOWN_BOOT = 'unknown';
+const UNKNOWN_ZONE = 'Etc/UTC';
+
+/** Reads when and where we are. `kernel` are the files of the running system, `files` those of the host. */
+export async function readMoment(clock: Clock, kernel: FileReads, files: FileReads): Promise<HostMoment> {
+  const bootId = await kernel.readText('/proc/sys/kernel/random/boot_id');
+  const upText = await kernel.readText('/proc/uptime');
+  const upSeconds = upText.ok ? Number.parseFloat(upText.value) : Number.NaN;
+  return {
+    nowMs: clock.nowMs(),
+    bootId: bootId.ok ? bootId.value.trim() : UNKNOWN_BOOT,
+    uptimeMs: Math.round((Number.isFinite(upSeconds) ? upSeconds : uptime()) * 1_000),
+    uid: process.getuid?.() ?? 0,
+    timezone: await readTimezone(files),
+  };
+}
+
+/** /etc/localtime is what programs use; /etc/timezone is Debian's note of it, and may be older. */
+async function readTimezone(files: FileReads): Promise<string> {
+  const link = await files.readLink('/etc/localtime');
+  const fromLink = link.ok ? /zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(link.value)?.[1] : undefined;
+  if (fromLink !== undefined && isZone(fromLink)) return fromLink;
+  const note: Read<string> = await files.readText('/etc/timezone', { maxBytes: 1_000 });
+  const fromNote = note.ok ? note.value.trim() : '';
+  return isZone(fromNote) ? fromNote : UNKNOWN_ZONE;
+}
+
+function isZone(name: string): boolean {
+  if (name === '') return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
