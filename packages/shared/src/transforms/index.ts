@@ -1,0 +1,4 @@
+export * from './apply-edits.ts';
+export * from './diff-text.ts';
+export type { Edited } from './edited.ts';
+export * from './redact.ts';

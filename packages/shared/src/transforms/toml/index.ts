@@ -1,0 +1,1 @@
+export * from './toml-edit.ts';
