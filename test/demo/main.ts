@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fleetPlan, sites } from './fleet-plan.ts';
+import { readOptions, usage } from './options.ts';
+import { cliOf, type Fleet, lastLines, type Server, startFleet, startServer } from './processes.ts';
+import { playStory } from './story.ts';
+
+/** Longer than any story takes on two busy cores: past it the state is shown and the demo ends. */
+const storyDeadlineMs = 150_000;
+
+const root = process.env.GPUFLEET_DEMO_ROOT ?? process.cwd();
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+const options = parseOptions();
+const folder = mkdtempSync(join(tmpdir(), 'gpufleet-demo-'));
+const cli = cliOf(root, folder);
+let server: Server | undefined;
+let fleet: Fleet | undefined;
+
+function parseOptions() {
+  try {
+    const read = readOptions(process.argv.slice(2));
+    if (read !== 'help') return read;
+    process.stdout.write(usage);
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`gpufleet demo: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function end(code: number): never {
+  fleet?.process.kill('SIGKILL');
+  server?.process.kill('SIGKILL');
+  if (options.keep) say(`kept: ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+process.on('SIGTERM', () => end(143));
+process.on('SIGINT', () => end(130));
+// The starter is gone: nobody would end us.
+process.on('disconnect', () => end(1));
+
+async function must(...argv: string[]): Promise<string> {
+  const { code, out, err } = await cli(...argv);
+  if (code !== 0) throw new Error(`gpufleet ${argv.join(' ')} ended with exit code ${code}: ${err || out}`);
+  return out;
+}
+
+async function bringUp(): Promise<{ server: Server; fleet: Fleet; tokenFile: string }> {
+  say(`starting the server, its database in ${folder}`);
+  server = await startServer(root, folder, 0);
+  const tokenFile = join(folder, 'server/admin-token');
+  await must('login', '--server', server.url, '--token-file', tokenFile);
+  mkdirSync(join(folder, 'tokens'), { mode: 0o700 });
+  for (const { id, timezone, name } of sites) {
+    await must('site', 'create', id, '--timezone', timezone, '--name', name);
+    const uses = fleetPlan.filter(({ site }) => site === id).length;
+    writeFileSync(
+      join(folder, 'tokens', id),
+      await must('token', 'create', '--site', id, '--uses', String(uses), '--expires', '1h'),
+      { mode: 0o600 },
+    );
+  }
+  say(`enrolling ${fleetPlan.length} simulated hosts at ${sites.length} sites`);
+  fleet = await startFleet(folder, server.url, join(root, '.cache/demo/fleet-main.mjs'));
+  if (options.jsonReady !== undefined) {
+    const ready = { url: server.url, token: readFileSync(tokenFile, 'utf8').trim(), pid: process.pid };
+    writeFileSync(options.jsonReady, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+  }
+  return { server, fleet, tokenFile };
+}
+
+function showTheWay(up: { server: Server; tokenFile: string }): void {
+  const command = `GPUFLEET_LOGIN=${join(folder, 'login.json')} npx --no-install gpufleet`;
+  say(`
+The fleet is up: ${up.server.url} (API description: ${up.server.url}/api/v1/openapi.json)
+The admin token is in ${up.tokenFile}
+
+Try, in another terminal:
+  ${command} finding list --group
+  ${command} host show site-a-containerd17-1
+  ${command} rollout plan -f docs/examples/fix-containerd.yaml
+
+Ctrl-C ends everything and removes the folder.`);
+}
+
+/** What a person needs to see of a story that went wrong. */
+async function dumpState(): Promise<void> {
+  for (const argv of [
+    ['host', 'list'],
+    ['rollout', 'list'],
+    ['finding', 'list', '--group'],
+  ]) {
+    const { out, err } = await cli(...argv).catch((error: unknown) => ({ out: '', err: String(error) }));
+    say(`── gpufleet ${argv.join(' ')}\n${out}${err}`);
+  }
+  for (const name of ['server.log', 'hosts.log']) say(`── ${name}\n${lastLines(join(folder, name), 40)}`);
+}
+
+try {
+  const up = await bringUp();
+  if (!options.story) showTheWay(up);
+  else {
+    const deadline = setTimeout(() => {
+      say(`no end after ${storyDeadlineMs / 1000} s`);
+      void dumpState().finally(() => {
+        say('STORY FAILED');
+        end(1);
+      });
+    }, storyDeadlineMs);
+    await playStory({
+      say,
+      cli,
+      clearFault: (host, fault) => up.fleet.clearFault(host, fault),
+      async killAndRestartServer() {
+        server?.process.kill('SIGKILL');
+        server = await startServer(root, folder, up.server.port);
+      },
+    });
+    clearTimeout(deadline);
+    say('STORY PASSED');
+    end(0);
+  }
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  if (options.story) {
+    await dumpState();
+    say('STORY FAILED');
+  }
+  end(1);
+}
