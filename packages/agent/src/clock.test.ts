@@ -70,7 +70,7 @@ test('does not start again when it is cancelled while the action runs', async ()
 test('a pending timer does not keep the process alive', () => {
   vi.useRealTimers();
   const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const cancel = createSystemClock().after(60_000, () => {});
+  const cancel = createSystemClock().after(60_000, () => undefined);
   // Only timers that hold the process are listed.
   const holding = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   cancel();

@@ -52,11 +52,9 @@ async function collect(clock: Clock, child: Spawned, pid: number, options: RunOp
     child.stdout.on('data', (chunk: Buffer) => stdout.add(chunk) || resolve({ by: 'output_cap' }));
     child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk) || resolve({ by: 'output_cap' }));
   });
-  const timeLimit = delay(clock, options.timeoutMs);
-  const ending = await Promise.race([exited, overCap, timeLimit.over.then((): Ending => ({ by: 'time_limit' }))]);
-  timeLimit.cancel();
+  const ending = await within(clock, options.timeoutMs, Promise.race([exited, overCap]), { by: 'time_limit' } as const);
   if (ending.by !== 'itself') await endGroup(clock, pid, exited);
-  await within(clock, DRAIN_MS, drained);
+  await within(clock, DRAIN_MS, drained, 'left open');
   child.stdout.destroy();
   child.stderr.destroy();
   child.unref();
@@ -72,10 +70,10 @@ async function collect(clock: Clock, child: Spawned, pid: number, options: RunOp
 
 async function endGroup(clock: Clock, pid: number, exited: Promise<unknown>): Promise<void> {
   signalGroup(pid, 'SIGTERM');
-  await within(clock, KILL_AFTER_MS, exited);
+  await within(clock, KILL_AFTER_MS, exited, 'still there');
   // Also when the program itself is gone: what it started may have ignored SIGTERM.
   signalGroup(pid, 'SIGKILL');
-  await within(clock, LEAVE_AFTER_MS, exited);
+  await within(clock, LEAVE_AFTER_MS, exited, 'still there');
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
@@ -87,18 +85,11 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Waits for a promise, but not longer than this. */
-async function within(clock: Clock, limitMs: number, promise: Promise<unknown>): Promise<void> {
-  const limit = delay(clock, limitMs);
-  await Promise.race([promise, limit.over]);
-  limit.cancel();
-}
-
-function delay(clock: Clock, delayMs: number): { over: Promise<void>; cancel: () => void } {
-  let cancel: () => void = () => {};
-  const over = new Promise<void>((resolve) => {
-    cancel = clock.after(delayMs, resolve);
+function within<T, U>(clock: Clock, limitMs: number, promise: Promise<T>, otherwise: U): Promise<T | U> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(limitMs, () => resolve(otherwise));
+    promise.then(resolve, reject).finally(cancel);
   });
-  return { over, cancel };
 }
 
 async function whyNotStarted(child: Spawned, program: string): Promise<HostFault> {

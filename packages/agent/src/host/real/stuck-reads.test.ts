@@ -3,7 +3,7 @@ import { createSystemClock } from '../../clock.ts';
 import { createReadLimit } from './stuck-reads.ts';
 
 function hanging(): { read: () => Promise<string>; answer: (text: string) => void } {
-  let answer: (text: string) => void = () => {};
+  let answer: (text: string) => void = () => undefined;
   const promise = new Promise<string>((resolve) => {
     answer = resolve;
   });

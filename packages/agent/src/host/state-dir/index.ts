@@ -1,0 +1,2 @@
+export * from './create-file-state-dir.ts';
+export * from './create-memory-state-dir.ts';
