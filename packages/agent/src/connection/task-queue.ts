@@ -1,0 +1,23 @@
+/** Runs tasks one after the other, in the order they came; more than `limit` waiting ones are not taken. */
+export interface TaskQueue {
+  /** False when the queue is full: the server tells again what matters. */
+  add(task: () => Promise<void> | undefined): boolean;
+}
+
+export function createTaskQueue(onError: (error: unknown) => void, limit = 256): TaskQueue {
+  let tail: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  return {
+    add(task) {
+      if (waiting >= limit) return false;
+      waiting += 1;
+      tail = tail
+        .then(task)
+        .catch(onError)
+        .finally(() => {
+          waiting -= 1;
+        });
+      return true;
+    },
+  };
+}
