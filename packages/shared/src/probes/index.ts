@@ -1,13 +1,29 @@
+export { deriveEffectiveConfig } from './containerd/derive-effective-config.ts';
 export * from './containerd/fact.ts';
+export {
+  asWritten,
+  type ContainerdFile,
+  criPlugin,
+  parseContainerdFile,
+} from './containerd/parse-containerd-config.ts';
 export * from './define-probe.ts';
 export * from './docker/fact.ts';
 export * from './driver/fact.ts';
 export * from './fact.ts';
 export * from './facts.ts';
 export * from './gpus/fact.ts';
+export { type MigOutcome, type MigResult, parseMigResult } from './gpus/parse-mig-result.ts';
+export { parseSmiList, type SmiList } from './gpus/parse-smi-list.ts';
+export * from './host-class.ts';
 export * from './jetson/fact.ts';
 export * from './k3s/fact.ts';
 export * from './kube/fact.ts';
 export * from './os/fact.ts';
+export { parseJson, parseToml, parseYaml } from './parse-document.ts';
+export type { Gap, Parsed } from './parsed.ts';
+export { matchesPattern } from './path-pattern.ts';
 export * from './pci/fact.ts';
+export { unitStatesArgv } from './read-unit-states.ts';
+export * from './readers.ts';
+export * from './registry.ts';
 export * from './toolkit/fact.ts';

@@ -18,9 +18,10 @@ function parseWith(text: string, parse: (text: string) => unknown): Document {
   }
 }
 
+/** Integers are bigints. */
 export function parseToml(text: string): Document {
-  // asNeeded: an integer beyond 2^53 is no reason to call a file broken that containerd reads.
-  return parseWith(text.replace(/^\uFEFF/, ''), (body) => parseTomlText(body, { integersAsBigInt: 'asNeeded' }));
+  // Integers stay apart from floats: containerd takes `version = 2` and refuses `version = 2.0`.
+  return parseWith(text.replace(/^\uFEFF/, ''), (body) => parseTomlText(body, { integersAsBigInt: true }));
 }
 
 export function parseJson(text: string): Document {

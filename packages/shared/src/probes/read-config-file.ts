@@ -1,5 +1,5 @@
-import type { ConfigFile } from './fact.ts';
 import type { ProbeContext } from './define-probe.ts';
+import type { ConfigFile } from './fact.ts';
 import type { Gap } from './parsed.ts';
 
 /** A configuration file as it is now. `text` is null when there is none, or when it could not be read: see `gap`. */

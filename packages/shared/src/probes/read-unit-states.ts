@@ -4,8 +4,7 @@ import { parseUnitStates } from './parse-unit-states.ts';
 import { firstLine, runCommand } from './run-command.ts';
 
 const units = ['docker.service', 'containerd.service', 'k3s.service', 'k3s-agent.service', 'kubelet.service'];
-const properties =
-  '--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState,ActiveEnterTimestamp,MainPID';
+const properties = '--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState,ActiveEnterTimestamp,MainPID';
 
 /** One argv for every probe that wants units: it runs once in one observation. */
 export const unitStatesArgv = ['systemctl', 'show', ...units, '--no-pager', '--timestamp=unix', properties] as const;

@@ -2,7 +2,10 @@
 export type Tree = { [key: string]: unknown };
 
 export function isTree(value: unknown): value is Tree {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+  if (value === null || typeof value !== 'object') return false;
+  // TOML's dates are objects of a class of their own.
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 export function at(value: unknown, ...path: string[]): unknown {

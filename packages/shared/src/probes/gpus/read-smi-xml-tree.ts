@@ -38,7 +38,9 @@ export function readSmiXmlTree(text: string): SmiXmlTree {
     const tree: unknown = parser.parse(body);
     const root = isTree(tree) ? tree.nvidia_smi_log : undefined;
     // An empty root element is read as an empty text.
-    return isTree(root) || root === '' ? { ok: true, root: root || {}, complete } : { ok: false, because: 'not_smi_xml' };
+    return isTree(root) || root === ''
+      ? { ok: true, root: root || {}, complete }
+      : { ok: false, because: 'not_smi_xml' };
   } catch (error) {
     return { ok: false, because: `not_xml: ${(error instanceof Error ? error.message : String(error)).slice(0, 120)}` };
   }

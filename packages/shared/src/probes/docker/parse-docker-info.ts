@@ -1,0 +1,28 @@
+import { parseJson } from '../parse-document.ts';
+import { type Parsed, unread } from '../parsed.ts';
+import { integerAt, isTree, stringsAt, textAt, treeAt } from '../values.ts';
+import type { DockerFact } from './fact.ts';
+
+/** `docker info --format {{json .}}`. The client prints an object with `ServerErrors` when no daemon answers. */
+export function parseDockerInfo(text: string): Parsed<NonNullable<DockerFact['live']>> {
+  const document = parseJson(text);
+  if (!document.ok || !isTree(document.value)) return unread('not_json');
+  const info = document.value;
+  const errors = stringsAt(info, 'ServerErrors');
+  if (errors.length > 0) return unread(`daemon_not_answering: ${errors[0]?.slice(0, 200)}`);
+  const version = textAt(info, 'ServerVersion');
+  if (version === null) return unread('daemon_not_answering');
+  return {
+    value: {
+      version,
+      runtimes: Object.keys(treeAt(info, 'Runtimes') ?? {}).sort(),
+      defaultRuntime: textAt(info, 'DefaultRuntime'),
+      cgroupDriver: textAt(info, 'CgroupDriver'),
+      cdiSpecDirs: stringsAt(info, 'CDISpecDirs'),
+      dataRoot: textAt(info, 'DockerRootDir'),
+      rootless: stringsAt(info, 'SecurityOptions').some((option) => option.split(',').includes('name=rootless')),
+      containersRunning: integerAt(info, 'ContainersRunning'),
+    },
+    unreadable: [],
+  };
+}

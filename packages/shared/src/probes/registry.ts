@@ -1,0 +1,32 @@
+import { containerdProbe } from './containerd/index.ts';
+import type { Probe } from './define-probe.ts';
+import { dockerProbe } from './docker/index.ts';
+import { driverProbe } from './driver/index.ts';
+import type { ProbeKey } from './facts.ts';
+import { gpusProbe } from './gpus/index.ts';
+import { jetsonProbe } from './jetson/index.ts';
+import { k3sProbe } from './k3s/index.ts';
+import { kubeProbe } from './kube/index.ts';
+import { osProbe } from './os/index.ts';
+import { pciProbe } from './pci/index.ts';
+import { toolkitProbe } from './toolkit/index.ts';
+
+/** A probe of any key: its fact is of the type that its key names. */
+export type AnyProbe = { [K in ProbeKey]: Probe<K> }[ProbeKey];
+
+/**
+ * In the order in which they run: nvidia-smi creates missing device nodes and can hang on a sick GPU, so what the
+ * kernel says in /sys and /proc is read before it is asked.
+ */
+export const probes: readonly AnyProbe[] = [
+  osProbe,
+  pciProbe,
+  jetsonProbe,
+  driverProbe,
+  toolkitProbe,
+  dockerProbe,
+  containerdProbe,
+  k3sProbe,
+  kubeProbe,
+  gpusProbe,
+];
