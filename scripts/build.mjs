@@ -29,7 +29,7 @@ const options = {
 };
 
 /** `@gpufleet/shared/x` is source of ours, also where every other package stays outside the bundle. */
-const sharedSources = {
+export const sharedSources = {
   name: 'shared-sources',
   setup({ onResolve }) {
     onResolve({ filter: /^@gpufleet\/shared\// }, ({ path }) => ({

@@ -1,28 +1,12 @@
 // `npm run demo [-- --story] [--json-ready FILE] [--keep]`: makes the clone ready, then runs the demo in a process
 // group of its own, so that everything it started ends with it.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, root } from './bootstrap.mjs';
 
 await bootstrap();
-const { build } = await import('esbuild');
-const out = join(root, '.cache/demo');
-mkdirSync(out, { recursive: true });
-await build({
-  absWorkingDir: root,
-  entryPoints: { main: 'test/demo/main.ts', 'fleet-main': 'test/demo/fleet-main.ts' },
-  outdir: out,
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  packages: 'external',
-  alias: {},
-  tsconfig: 'tsconfig.json',
-  logLevel: 'warning',
-});
+const { bundleTools } = await import('./bundle-tools.mjs');
+const out = await bundleTools('demo', { main: 'test/demo/main.ts', 'fleet-main': 'test/demo/fleet-main.ts' });
 
 const child = spawn(process.execPath, [join(out, 'main.mjs'), ...process.argv.slice(2)], {
   cwd: root,

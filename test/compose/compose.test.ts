@@ -36,5 +36,5 @@ test('the check can fail: an unknown key is refused', ({ skip }) => {
 test('what the Dockerfile starts is what the build makes', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   expect(dockerfile).toContain('packages/server/dist/server.mjs');
-  expect(readFileSync(join(root, 'scripts/build.mjs'), 'utf8')).toContain('server.mjs');
+  expect(readFileSync(join(root, 'scripts/sources.mjs'), 'utf8')).toContain('packages/server/dist/server.mjs');
 });
