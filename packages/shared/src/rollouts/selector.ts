@@ -2,7 +2,8 @@ import { LabelKey, type Labels, LabelValue } from '../core/labels.ts';
 
 /** One condition on a label. All conditions of a selector must hold. */
 export type Requirement =
-  | { op: 'exists' | 'absent'; key: string }
+  | { op: 'exists'; key: string }
+  | { op: 'absent'; key: string }
   | { op: 'in' | 'not_in'; key: string; values: string[] };
 export type Selector = Requirement[];
 

@@ -41,6 +41,8 @@ export const Strategy = z.strictObject({
   catchUp: Duration.default('24h'),
   contactGrace: Duration.default('2m'),
   window: Window.optional(),
+  /** Says yes to restarting the only server of a Kubernetes cluster, or one of two: its API is away meanwhile. */
+  allowControlPlaneDowntime: z.boolean().default(false),
 });
 export type Strategy = z.infer<typeof Strategy>;
 
