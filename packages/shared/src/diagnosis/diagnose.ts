@@ -1,0 +1,89 @@
+import type { Facts, ProbeKey } from '../probes/facts.ts';
+import type { Asked, Found, Needed, Rule, Seen } from './define-rule.ts';
+import type { CannotTell, Diagnosis, Finding } from './finding.ts';
+import { orderFindings } from './order-findings.ts';
+import { rules } from './rules/index.ts';
+import { tegraGuard } from './tegra-guard.ts';
+
+/** What the rules say of these facts. Pure: the same facts give the same diagnosis, in the same order. */
+export function diagnose(facts: Partial<Facts>): Diagnosis {
+  const raw: { rule: Rule; finding: Finding }[] = [];
+  const cannotTell: CannotTell[] = [];
+  for (const rule of rules) {
+    const said = askRule(rule, facts);
+    if ('cannotTell' in said) cannotTell.push({ code: rule.code, because: said.cannotTell });
+    else for (const found of said.found) raw.push({ rule, finding: toFinding(rule, found) });
+  }
+  const all = orderFindings(raw.map(({ finding }) => finding));
+  const findings = raw.map(({ rule, finding }) => withCause(finding, rule.consequenceOf ?? [], all));
+  return { findings: orderFindings(findings), cannotTell: mergeByCode(cannotTell) };
+}
+
+/** One rule on these facts: what it found, or why it cannot tell. */
+export function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cannotTell: string } {
+  const seen = valuesOf(rule.needs, facts);
+  if (rule.excludedBy?.(seen)) return { found: [] };
+  if (rule.onTegra) {
+    const guard = tegraGuard(rule.onTegra, facts);
+    if (guard.say === 'off') return { found: [] };
+    if (guard.say === 'cannot_tell') return { cannotTell: guard.because };
+  }
+  const unreadable = rule.needs.filter((key) => seen[key] === null);
+  const proven = unreadable.flatMap((key) => {
+    const reason = facts[key]?.unreadable;
+    return (reason && rule.ifUnreadable?.(key, reason)) || [];
+  });
+  if (proven.length > 0) return { found: proven };
+  if (unreadable.length > 0) return { cannotTell: unreadable.map((key) => whyUnread(key, facts)).join('; ') };
+  // No key is null after the check above.
+  const said = rule.check(seen as Needed<ProbeKey>, askedOf(facts));
+  return Array.isArray(said) ? { found: said } : said;
+}
+
+function valuesOf(needs: readonly ProbeKey[], facts: Partial<Facts>): Seen<ProbeKey> {
+  // Only the keys that the rule named are filled: the rule's own type hides the others from it.
+  return Object.fromEntries(needs.map((key) => [key, facts[key]?.value ?? null])) as Seen<ProbeKey>;
+}
+
+function askedOf(facts: Partial<Facts>): Asked<ProbeKey> {
+  return {
+    unread(key, path) {
+      const part = facts[key]?.partial.find(
+        (missing) =>
+          missing.path === '' || `${path}.`.startsWith(`${missing.path}.`) || missing.path.startsWith(`${path}.`),
+      );
+      return part ? part.because : null;
+    },
+  };
+}
+
+export function whyUnread<K extends ProbeKey>(key: K, facts: { [P in K]?: Facts[P] | undefined }): string {
+  const reason = facts[key]?.unreadable;
+  if (!reason) return `fact ${key} was not read`;
+  return `fact ${key} could not be read: ${reason.because}${reason.detail ? ` (${reason.detail})` : ''}`;
+}
+
+function toFinding(rule: Rule, found: Found): Finding {
+  return { code: rule.code, layer: rule.layer, ...found, consequenceOf: null };
+}
+
+/** The nearest cause that is present: by the rule's own list, and of equals the one with the same subject. */
+function withCause(finding: Finding, causes: readonly string[], all: readonly Finding[]): Finding {
+  for (const code of causes) {
+    const present = all.filter((other) => other.code === code);
+    const cause = present.find((other) => other.subject === finding.subject) ?? present[0];
+    if (cause) return { ...finding, consequenceOf: { code: cause.code, subject: cause.subject } };
+  }
+  return finding;
+}
+
+/** Several rules may share a code (one for each engine): the code is named once, with every reason. */
+function mergeByCode(entries: readonly CannotTell[]): CannotTell[] {
+  const byCode = new Map<string, string[]>();
+  for (const { code, because } of entries) {
+    const reasons = byCode.get(code) ?? [];
+    if (!reasons.includes(because)) reasons.push(because);
+    byCode.set(code, reasons);
+  }
+  return [...byCode].map(([code, reasons]) => ({ code, because: reasons.join('; ') }));
+}

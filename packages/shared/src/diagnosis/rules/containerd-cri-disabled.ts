@@ -1,0 +1,39 @@
+import { defineRule } from '../define-rule.ts';
+import { kubeletUsesHostContainerd, surelyNotContainerd } from '../host-questions.ts';
+import { sources } from '../sources.ts';
+import { containerdJob, rootPath } from './containerd-parts.ts';
+
+const criPlugins = ['cri', 'io.containerd.grpc.v1.cri', 'io.containerd.cri.v1.runtime'];
+
+export const containerdCriDisabled = defineRule({
+  code: 'CONTAINERD_CRI_DISABLED',
+  layer: 'engine',
+  severity: 'blocker',
+  title: 'disabled_plugins names the CRI plugin in the root configuration of the containerd behind the kubelet',
+  notWhen: 'a docker-only host; the kubelet uses another socket; the live daemon has CRI',
+  proposes: ['configure_runtime'],
+  needs: ['containerd', 'k3s', 'kube'],
+  excludedBy: (seen) =>
+    surelyNotContainerd({ ...seen, docker: null }) ||
+    seen.kube?.present === false ||
+    seen.containerd?.live?.criReady === true,
+  check(facts) {
+    const { containerd } = facts;
+    const disabled = containerd.rootConfig?.disabledPlugins.find((plugin) => criPlugins.includes(plugin));
+    if (disabled === undefined || !kubeletUsesHostContainerd(facts)) return [];
+    const path = rootPath(containerd);
+    return [
+      {
+        subject: `file:${path}`,
+        severity: 'blocker',
+        summary: 'The CRI plugin of the kubelet’s containerd is switched off: no pod can start on this host',
+        evidence: [
+          { source: sources.file(path), quote: `disabled_plugins = ["${disabled}"]` },
+          ...(containerd.live ? [{ source: sources.crictl, quote: 'the CRI plugin is not loaded' }] : []),
+        ],
+        remedy: { jobs: [containerdJob(containerd, { enableCri: true })], approval: 'window' },
+        person: null,
+      },
+    ];
+  },
+});

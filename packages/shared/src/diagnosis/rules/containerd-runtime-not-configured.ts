@@ -1,0 +1,74 @@
+import { defineRule } from '../define-rule.ts';
+import {
+  containerdIsTheEngine,
+  driverAnswers,
+  hasGpu,
+  knowsNvidia,
+  listed,
+  surelyNoGpu,
+  surelyNotContainerd,
+} from '../host-questions.ts';
+import { sources } from '../sources.ts';
+import { containerdJob, liveRuntimes, rootPath } from './containerd-parts.ts';
+
+export const containerdRuntimeNotConfigured = defineRule({
+  code: 'CONTAINERD_RUNTIME_NOT_CONFIGURED',
+  layer: 'engine',
+  severity: 'blocker',
+  title:
+    'The host’s containerd runs the GPU containers, the toolkit is there, and neither the live nor the effective configuration has a runtime nvidia',
+  notWhen:
+    'k3s, rke2, microk8s; a docker-only host; GPUs are offered to the cluster without that runtime (CDI); the toolkit is missing (first)',
+  proposes: ['configure_runtime'],
+  needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
+  consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH'],
+  excludedBy: (seen) =>
+    surelyNoGpu(seen) ||
+    seen.toolkit?.installed === false ||
+    surelyNotContainerd(seen) ||
+    knowsNvidia(seen.containerd?.live?.runtimes ?? []) ||
+    knowsNvidia(seen.containerd?.effective?.runtimes ?? []),
+  check(facts) {
+    const { containerd, kube } = facts;
+    if (!hasGpu(facts) || !driverAnswers(facts) || !containerdIsTheEngine(facts) || worksWithoutIt(kube)) return [];
+    const root = containerd.files[0];
+    if (containerd.effective === null && root?.present)
+      return { cannotTell: `the configuration of containerd could not be read: ${root.error ?? 'no reason given'}` };
+    const live = liveRuntimes(containerd);
+    return [
+      {
+        subject: `file:${rootPath(containerd)}`,
+        severity: 'blocker',
+        summary: 'containerd has no runtime nvidia: pods that ask for it cannot start',
+        evidence: [
+          ...(live ? [{ source: live.source, quote: `runtimes: ${listed(live.names)}` }] : []),
+          {
+            source: sources.file(rootPath(containerd)),
+            quote: root?.present
+              ? `runtimes with its imports: ${listed(containerd.effective?.runtimes.map(({ name }) => name) ?? [])}`
+              : 'absent',
+          },
+          ...(expectsNvidia(kube)
+            ? [{ source: sources.runtimeClasses, quote: 'RuntimeClass with handler nvidia' }]
+            : []),
+        ],
+        remedy: { jobs: [containerdJob(containerd)], approval: 'window' },
+        person: null,
+      },
+    ];
+  },
+});
+
+type Kube = { runtimeClasses: { handler: string }[] | null; node: { allocatable: Record<string, string> } | null };
+
+function expectsNvidia(kube: Kube): boolean {
+  return kube.runtimeClasses?.some(({ handler }) => handler === 'nvidia') ?? false;
+}
+
+/** The node already offers GPUs and nothing names the handler: devices come by CDI. */
+function worksWithoutIt(kube: Kube): boolean {
+  if (expectsNvidia(kube)) return false;
+  return Object.entries(kube.node?.allocatable ?? {}).some(
+    ([name, count]) => /^nvidia\.com\//.test(name) && count !== '0',
+  );
+}

@@ -1,0 +1,34 @@
+import { defineRule } from '../define-rule.ts';
+import { isActive } from '../host-questions.ts';
+import { sources } from '../sources.ts';
+
+export const dockerConfigInvalid = defineRule({
+  code: 'DOCKER_CONFIG_INVALID',
+  layer: 'engine',
+  severity: 'blocker',
+  title: 'Docker’s configuration file is not valid JSON, whether or not the daemon still runs',
+  notWhen: 'the file is absent; keys that we do not know; docker is not installed',
+  proposes: [],
+  needs: ['docker'],
+  excludedBy: ({ docker }) => docker !== null && (!docker.installed || !docker.configFile.present),
+  check({ docker }) {
+    const { configFile } = docker;
+    if (configFile.error === null) return [];
+    // Without a hash the bytes were never read: that is no verdict on what they say.
+    if (configFile.sha256 === null) return { cannotTell: `${configFile.path} could not be read: ${configFile.error}` };
+    return [
+      {
+        subject: `file:${configFile.path}`,
+        severity: 'blocker',
+        summary: isActive(docker.unit)
+          ? `${configFile.path} is not valid JSON: docker runs on, but will not start again`
+          : `${configFile.path} is not valid JSON: docker cannot start`,
+        evidence: [{ source: sources.file(configFile.path), quote: configFile.error }],
+        remedy: null,
+        person:
+          `Correct ${configFile.path}, check it with \`dockerd --validate --config-file ${configFile.path}\`, ` +
+          'then start docker. Nothing here restarts docker before that.',
+      },
+    ];
+  },
+});

@@ -1,0 +1,45 @@
+import { defineRule } from '../define-rule.ts';
+import { isCompatLibrary } from '../host-questions.ts';
+import { sources } from '../sources.ts';
+
+export const driverLibraryMismatch = defineRule({
+  code: 'DRIVER_LIBRARY_MISMATCH',
+  layer: 'driver',
+  severity: 'blocker',
+  title: 'The loaded module has another version than libnvidia-ml, and the module on disk has the library’s',
+  notWhen: 'the module on disk differs from the library (DRIVER_PACKAGES_INCONSISTENT); Tegra; CUDA compat libraries',
+  proposes: ['reboot_host'],
+  needs: ['driver'],
+  onTegra: 'never',
+  excludedBy: ({ driver }) =>
+    driver !== null &&
+    (driver.loadedVersion === null ||
+      driver.loadedVersion === driver.libraryVersion ||
+      isCompatLibrary(driver.libraryPath)),
+  check({ driver }, asked) {
+    const { loadedVersion, libraryVersion, onDiskVersion } = driver;
+    if (libraryVersion === null) {
+      const unread = asked.unread('driver', 'libraryVersion');
+      return unread ? { cannotTell: `the version of libnvidia-ml could not be read: ${unread}` } : [];
+    }
+    if (onDiskVersion === null) {
+      const unread = asked.unread('driver', 'onDiskVersion');
+      return unread ? { cannotTell: `the version of the module on disk could not be read: ${unread}` } : [];
+    }
+    if (loadedVersion === null || onDiskVersion !== libraryVersion) return [];
+    return [
+      {
+        subject: null,
+        severity: 'blocker',
+        summary: `The driver was changed to ${libraryVersion}, but the kernel still runs module ${loadedVersion}`,
+        evidence: [
+          { source: sources.loadedDriver, quote: loadedVersion },
+          { source: sources.file(driver.libraryPath ?? 'libnvidia-ml.so.1'), quote: libraryVersion },
+          { source: sources.moduleOnDisk, quote: onDiskVersion },
+        ],
+        remedy: { jobs: [{ kind: 'reboot_host', params: {} }], approval: 'approve' },
+        person: null,
+      },
+    ];
+  },
+});

@@ -1,0 +1,55 @@
+import type { Rule } from '../define-rule.ts';
+import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
+import { containerdCriDisabled } from './containerd-cri-disabled.ts';
+import { containerdRuntimeIncomplete } from './containerd-runtime-incomplete.ts';
+import { containerdRuntimeNotConfigured } from './containerd-runtime-not-configured.ts';
+import { dockerConfigInvalid } from './docker-config-invalid.ts';
+import { dockerConfigNotRead } from './docker-config-not-read.ts';
+import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
+import { driverLibraryMismatch } from './driver-library-mismatch.ts';
+import { driverNotInstalled } from './driver-not-installed.ts';
+import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
+import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
+import { gpuMemoryFault } from './gpu-memory-fault.ts';
+import { gpuOffBus } from './gpu-off-bus.ts';
+import { k3sTemplateProblem } from './k3s-template-problem.ts';
+import { migChangePending } from './mig-change-pending.ts';
+import { migNoInstances } from './mig-no-instances.ts';
+import { noNvidiaGpu } from './no-nvidia-gpu.ts';
+import { operatorLeftoverRuntime } from './operator-leftover-runtime.ts';
+import { containerdRestartPending } from './runtime-restart-pending-containerd.ts';
+import { dockerRestartPending } from './runtime-restart-pending-docker.ts';
+import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
+import { runtimeclassMissing } from './runtimeclass-missing.ts';
+import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
+import { toolkitNotInstalled } from './toolkit-not-installed.ts';
+import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
+
+/** Every rule, from the hardware up. */
+export const rules: readonly Rule[] = [
+  noNvidiaGpu,
+  gpuOffBus,
+  gpuMemoryFault,
+  driverNotInstalled,
+  driverLibraryMismatch,
+  driverPackagesInconsistent,
+  gpuBoundToOtherDriver,
+  migChangePending,
+  migNoInstances,
+  toolkitNotInstalled,
+  toolkitNoCgroupsMismatch,
+  dockerConfigInvalid,
+  dockerConfigNotRead,
+  dockerRuntimeNotConfigured,
+  dockerRestartPending,
+  containerdConfigVersionMismatch,
+  containerdCriDisabled,
+  containerdRuntimeNotConfigured,
+  containerdRuntimeIncomplete,
+  containerdRestartPending,
+  operatorLeftoverRuntime,
+  wrongRuntimeConfigured,
+  k3sRestartPending,
+  k3sTemplateProblem,
+  runtimeclassMissing,
+];

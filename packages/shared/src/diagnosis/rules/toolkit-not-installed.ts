@@ -1,0 +1,60 @@
+import type { JobRequest } from '../../jobs/job-request.ts';
+import type { FactValue } from '../../probes/facts.ts';
+import { defineRule } from '../define-rule.ts';
+import {
+  containerdIsTheEngine,
+  dockerIsTheEngine,
+  driverAnswers,
+  hasGpu,
+  isSnapDocker,
+  surelyNoGpu,
+} from '../host-questions.ts';
+import { sources } from '../sources.ts';
+
+export const toolkitNotInstalled = defineRule({
+  code: 'TOOLKIT_NOT_INSTALLED',
+  layer: 'toolkit',
+  severity: 'blocker',
+  title: 'A GPU whose driver answers, and none of the container toolkit’s programs on the host',
+  notWhen: 'no GPU; the driver does not answer; docker is the snap; the operator’s toolkit is there',
+  proposes: ['install_toolkit', 'configure_runtime'],
+  needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
+  excludedBy: (seen) =>
+    seen.toolkit?.installed === true ||
+    surelyNoGpu(seen) ||
+    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+  check(facts, asked) {
+    const unread = asked.unread('toolkit', 'installed') ?? asked.unread('toolkit', 'binaries');
+    if (unread) return { cannotTell: `the toolkit's programs could not be looked for: ${unread}` };
+    if (!hasGpu(facts)) return [];
+    const engines = enginesOf(facts);
+    if (engines.length === 0 && facts.docker.installed && isSnapDocker(facts.docker)) return [];
+    return [
+      {
+        subject: null,
+        severity: 'blocker',
+        summary: 'The NVIDIA container toolkit is not installed: no container can be given a GPU',
+        evidence: [
+          facts.jetson.isTegra
+            ? { source: sources.deviceTreeModel, quote: facts.jetson.model ?? 'Tegra board' }
+            : { source: sources.loadedDriver, quote: facts.driver.loadedVersion ?? '' },
+          {
+            source: sources.file('/usr/bin/nvidia-container-runtime'),
+            quote: 'absent, as are nvidia-ctk and nvidia-container-runtime-hook',
+          },
+        ],
+        remedy: { jobs: [{ kind: 'install_toolkit', params: {} }, ...engines], approval: 'window' },
+        person: null,
+      },
+    ];
+  },
+});
+
+/** What has to learn of the toolkit once it is there. */
+function enginesOf(facts: { [K in 'docker' | 'containerd' | 'k3s' | 'kube']: FactValue<K> }): JobRequest[] {
+  const engines: string[] = [];
+  if (facts.k3s.installed) engines.push('k3s');
+  if (dockerIsTheEngine(facts) && !isSnapDocker(facts.docker)) engines.push('docker');
+  if (containerdIsTheEngine(facts)) engines.push('containerd');
+  return engines.map((runtime) => ({ kind: 'configure_runtime', params: { runtime } }));
+}

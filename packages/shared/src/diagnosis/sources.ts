@@ -1,0 +1,21 @@
+import { unitStatesArgv } from '../probes/read-unit-states.ts';
+
+/** Where evidence comes from, spelled as the facts' `how` spells it, so that a person can look at the same place. */
+export const sources = {
+  pciDevice: (address: string) => `file:/sys/bus/pci/devices/${address}`,
+  pciDriver: (address: string) => `file:/sys/bus/pci/devices/${address}/driver`,
+  pciVendor: (address: string) => `file:/sys/bus/pci/devices/${address}/vendor`,
+  pciBus: 'file:/sys/bus/pci/devices',
+  modules: 'file:/proc/modules',
+  loadedDriver: 'file:/proc/driver/nvidia/version',
+  moduleOnDisk: 'command:modinfo -F version nvidia',
+  deviceTreeModel: 'file:/proc/device-tree/model',
+  smiXml: 'command:nvidia-smi -q -x',
+  docker: 'command:docker info --format {{json .}}',
+  containerdVersion: 'command:containerd --version',
+  crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',
+  k3sCrictl: 'command:k3s crictl info',
+  runtimeClasses: 'command:kubectl get runtimeclasses -o json',
+  file: (path: string) => `file:${path}`,
+  units: `command:${unitStatesArgv.join(' ')}`,
+} as const;
