@@ -1,0 +1,34 @@
+import type { Facts } from '../../probes/facts.ts';
+import { diagnose } from '../diagnose.ts';
+import { type Finding, severities } from '../finding.ts';
+import { rules } from '../rules/index.ts';
+
+/** What one code says of these facts; every finding is held to what its rule promises. */
+export function findingsOf(facts: Facts, code: string): Finding[] {
+  const { findings } = diagnose(facts);
+  for (const finding of findings) expectPromised(finding);
+  return findings.filter((finding) => finding.code === code);
+}
+
+/** Why the code cannot be told, or null. */
+export function cannotTellOf(facts: Facts, code: string): string | null {
+  return diagnose(facts).cannotTell.find((entry) => entry.code === code)?.because ?? null;
+}
+
+function expectPromised(finding: Finding): void {
+  const own = rules.filter(({ code }) => code === finding.code);
+  const worst = Math.min(...own.map(({ severity }) => severities.indexOf(severity)));
+  const kinds = own.flatMap(({ proposes }) => proposes);
+  const promises: [string, boolean][] = [
+    ['is no worse than its rule says', severities.indexOf(finding.severity) >= worst],
+    ['names only job kinds that its rule proposes', !finding.remedy?.jobs.some(({ kind }) => !kinds.includes(kind))],
+    ['has evidence', finding.evidence.length > 0],
+    [
+      'names a file or a command as each source',
+      finding.evidence.every(({ source }) => /^(file:\/|command:\S)/.test(source)),
+    ],
+    ['quotes something of each source', finding.evidence.every(({ quote }) => quote !== '')],
+    ['says what to do', finding.severity === 'info' || (finding.remedy ?? finding.person) !== null],
+  ];
+  for (const [promise, kept] of promises) if (!kept) throw new Error(`${finding.code} breaks a promise: ${promise}`);
+}
