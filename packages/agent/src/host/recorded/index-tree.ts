@@ -1,0 +1,48 @@
+import { lstat, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../errno.ts';
+import { type FileType, typeOf } from '../real/file-stat.ts';
+import { SpecialStub, STUB_ENDING } from './format.ts';
+import { readJson } from './recorded-host-error.ts';
+
+export interface Node {
+  type: FileType;
+  size: number;
+  /** Where a link leads. */
+  target?: string;
+  /** What a stub says. */
+  mode?: number;
+  device?: { major: number; minor: number };
+}
+
+/** Everything below `root`, by its path on the recorded host. A recording without files has no such folder. */
+export async function indexTree(root: string): Promise<Map<string, Node>> {
+  const nodes = new Map<string, Node>([['/', { type: 'dir', size: 0 }]]);
+  await indexFolder(root, '', nodes);
+  return nodes;
+}
+
+async function indexFolder(root: string, folder: string, nodes: Map<string, Node>): Promise<void> {
+  const names = await readdir(join(root, folder)).catch((error: unknown) => {
+    if (folder === '' && codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of names) {
+    const path = `${folder}/${name}`;
+    const at = join(root, path);
+    const stats = await lstat(at);
+    if (stats.isFile() && name.endsWith(STUB_ENDING)) {
+      nodes.set(path.slice(0, -STUB_ENDING.length), toNode(await readJson(at, SpecialStub)));
+    } else if (stats.isSymbolicLink()) {
+      nodes.set(path, { type: 'symlink', size: stats.size, target: await readlink(at) });
+    } else {
+      nodes.set(path, { type: typeOf(stats), size: stats.isFile() ? stats.size : 0 });
+      if (stats.isDirectory()) await indexFolder(root, path, nodes);
+    }
+  }
+}
+
+function toNode({ type, mode, major = 0, minor = 0 }: SpecialStub): Node {
+  const common = { type, size: 0, ...(mode === undefined ? {} : { mode }) };
+  return type === 'char' || type === 'block' ? { ...common, device: { major, minor } } : common;
+}
