@@ -13,6 +13,23 @@ export const ContainerdConfig = z.object({
 });
 export type ContainerdConfig = z.infer<typeof ContainerdConfig>;
 
+/** One file as it stands, before any merge: a job must know which file holds what it has to change. */
+export const ContainerdLayer = z.object({
+  path: z.string(),
+  /** As stated; null without a `version` key, which means schema 1. */
+  version: z.int().nullable(),
+  /** Blank, or only comments. */
+  empty: z.boolean(),
+  /** It has a section of the CRI plugin under the name that its schema uses. Before 2.1 the last such file wins whole. */
+  hasCri: z.boolean(),
+  /** Of that section alone. */
+  runtimes: z.array(RuntimeEntry),
+  defaultRuntime: z.string().nullable(),
+  enableCdi: z.boolean().nullable(),
+  disabledPlugins: z.array(z.string()),
+});
+export type ContainerdLayer = z.infer<typeof ContainerdLayer>;
+
 /** The host's own containerd (not the one that k3s, rke2 or microk8s bring: see their facts). */
 export const ContainerdFact = z.object({
   installed: z.boolean(),
@@ -22,6 +39,8 @@ export const ContainerdFact = z.object({
   unit: UnitState.nullable(),
   /** Root file first, then each imported file in the order merged. */
   files: z.array(ConfigFile),
+  /** The readable ones of `files`, in the same order; absent from agents that do not tell yet. */
+  layers: z.array(ContainerdLayer).optional(),
   /** The root file alone; null when absent or broken. */
   rootConfig: ContainerdConfig.nullable(),
   /** Root and imports merged as this containerd's major version merges them; null when the root file is broken. */

@@ -33,6 +33,7 @@ export const toolkitProbe = defineProbe({
     for (const folder of folders) {
       for (const name of names) {
         const stat = await context.host.stat(`${folder}/${name}`);
+        if (!stat.ok && stat.because !== 'absent') partial.push({ path: 'binaries', because: stat.because });
         if (stat.ok && stat.value.type === 'file')
           binaries.push({ name, path: `${folder}/${name}`, mtimeMs: stat.value.mtimeMs });
       }

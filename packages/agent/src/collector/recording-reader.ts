@@ -1,0 +1,52 @@
+import type { HostReader, RunOptions } from '@gpufleet/shared/host';
+
+/** What equal commands of one observation share: docker, containerd and k3s all ask the same `systemctl show`. */
+export type CommandCache = Map<string, ReturnType<HostReader['run']>>;
+
+const maxTimeoutMs = 60_000;
+const maxBytes = 16 * 1024 * 1024;
+
+export interface RecordingReader extends HostReader {
+  /** `file:/path` and `command:argv`, in the order first read. */
+  how(): string[];
+}
+
+/** The reader that a probe is given: notes what is read, caps time and output, runs equal commands once. */
+export function createRecordingReader(host: HostReader, cache: CommandCache): RecordingReader {
+  const how = new Set<string>();
+  const noted = <Options extends unknown[], R>(read: (path: string, ...options: Options) => R) => {
+    return (path: string, ...options: Options): R => {
+      how.add(`file:${path}`);
+      return read(path, ...options);
+    };
+  };
+  return {
+    how: () => [...how],
+    moment: () => host.moment(),
+    readText: noted((path, options) => host.readText(path, options)),
+    listDir: noted((path) => host.listDir(path)),
+    stat: noted((path) => host.stat(path)),
+    lstat: noted((path) => host.lstat(path)),
+    readLink: noted((path) => host.readLink(path)),
+    run(argv, options) {
+      how.add(`command:${argv.join(' ')}`);
+      const key = argv.join('\0');
+      const earlier = cache.get(key);
+      if (earlier !== undefined) return earlier;
+      const running = host.run(argv, capped(options));
+      cache.set(key, running);
+      return running;
+    },
+    si(name) {
+      how.add(`si:${name}`);
+      return host.si(name);
+    },
+  };
+}
+
+function capped(options: RunOptions): RunOptions {
+  return {
+    timeoutMs: Math.min(options.timeoutMs, maxTimeoutMs),
+    maxBytes: Math.min(options.maxBytes ?? maxBytes, maxBytes),
+  };
+}

@@ -1,0 +1,31 @@
+import { type Json, type Sha256, toCanonicalJson } from '@gpufleet/shared/core';
+import type { Diagnosis } from '@gpufleet/shared/diagnosis';
+import { type Facts, probes } from '@gpufleet/shared/probes';
+import { volatilePaths, withoutPaths } from './volatile-paths.ts';
+
+/** One section of the report: sent when the server has another hash for it. */
+export interface ReportSection {
+  name: string;
+  hash: string;
+  body: Json;
+}
+
+/**
+ * A section for each fact that was read, then `diagnosis`. The hash leaves out when a fact was read and the values
+ * that never rest (`volatilePaths`), so that an idle host sends nothing.
+ */
+export function sectionsOf(facts: Facts, diagnosis: Diagnosis, sha256: Sha256): ReportSection[] {
+  const sections = probes.flatMap(({ key }) => {
+    const fact = facts[key];
+    if (fact.unreadable?.because === 'not_read') return [];
+    const { readAtMs: _, value, ...rest } = fact;
+    const steady = { ...rest, value: withoutPaths(value, volatilePaths[key] ?? []) };
+    return [toSection(key, fact, steady, sha256)];
+  });
+  return [...sections, toSection('diagnosis', diagnosis, diagnosis, sha256)];
+}
+
+function toSection(name: string, body: unknown, steady: unknown, sha256: Sha256): ReportSection {
+  // Facts and diagnoses are made of plain data: through JSON they are Json and nothing is lost.
+  return { name, hash: sha256(toCanonicalJson(steady)), body: JSON.parse(JSON.stringify(body)) as Json };
+}

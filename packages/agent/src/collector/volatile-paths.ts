@@ -1,0 +1,35 @@
+import type { ProbeKey } from '@gpufleet/shared/probes';
+
+/**
+ * Values that change while nothing happens to the host. They are sent along with a section and left out of its hash:
+ * a section is sent again when something else in it changed. `*` stands for every element of a list.
+ */
+export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
+  gpus: [
+    'gpus.*.memoryUsedMiB',
+    'gpus.*.utilisationPercent',
+    'gpus.*.temperatureC',
+    'gpus.*.powerDrawW',
+    'gpus.*.performanceState',
+    'gpus.*.throttleReasons',
+    'gpus.*.processes.*.usedMemoryMiB',
+  ],
+  docker: ['live.containersRunning'],
+};
+
+/** A copy of `value` without what the paths name. */
+export function withoutPaths(value: unknown, paths: readonly string[]): unknown {
+  return paths.reduce((kept, path) => without(kept, path.split('.')), value);
+}
+
+function without(value: unknown, path: readonly string[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined || value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const index = key === '*' ? null : Number(key);
+    return value.map((item: unknown, at) => (index === null || index === at ? without(item, rest) : item));
+  }
+  if (!Object.hasOwn(value, key)) return value;
+  const { [key]: found, ...others } = value as Record<string, unknown>;
+  return rest.length === 0 ? others : { ...others, [key]: without(found, rest) };
+}
