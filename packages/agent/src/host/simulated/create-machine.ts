@@ -1,0 +1,50 @@
+import type { Clock } from '@gpufleet/shared/core';
+import { hostClass, type SimulatedClass } from './classes/index.ts';
+import { FileTree } from './file-tree.ts';
+import { type Machine, nowMs } from './machine.ts';
+import { seeded } from './seeded.ts';
+import { bootUnits } from './systemd.ts';
+
+const day = 86_400_000;
+
+/** A healthy machine of a class, installed weeks ago and booted days ago. */
+export function createMachine(options: {
+  class: SimulatedClass;
+  name: string;
+  seed?: string;
+  clock: Clock;
+  timezone?: string;
+  cluster?: string;
+}): Machine {
+  const { clock, name } = options;
+  const random = seeded(`${options.seed ?? 'gpufleet'}/${options.class}/${name}`);
+  const upMs = 2 * day + random.int('uptime', 30 * day);
+  const bootedAtMs = clock.nowMs() - upMs;
+  const { arch, install } = hostClass(options.class);
+  const machine: Machine = {
+    name,
+    clock,
+    random,
+    files: new FileTree(() => nowMs(machine)),
+    os: { arch, kernel: '', timezone: options.timezone ?? 'Etc/UTC' },
+    units: new Map(),
+    boot: { id: random.uuid('boot/0'), atMs: bootedAtMs, atMonotonicMs: clock.monotonicMs() - upMs, count: 0 },
+    driver: null,
+    gpus: [],
+    live: { docker: null, containerd: null, k3s: null },
+    versions: { docker: '', containerd: '', k3s: '', toolkit: '' },
+    kubernetes: null,
+    containers: 0,
+    disk: 'ok',
+    smiHangs: false,
+    failingUnits: new Set(),
+    hangingUnits: new Set(),
+    effects: [],
+    historyMs: bootedAtMs - 20 * day,
+  };
+  install(machine, options.cluster ?? `cluster of ${name}`);
+  machine.historyMs = bootedAtMs + 21_000;
+  bootUnits(machine);
+  machine.historyMs = null;
+  return machine;
+}

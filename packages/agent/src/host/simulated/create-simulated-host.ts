@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '@gpufleet/shared/core';
+import type { HostReader, Read, ReadFailure } from '@gpufleet/shared/host';
+import type { Done, EffectFailure, Host, WriteFile } from '../host.ts';
+import { isAllowedPath } from '../real/allowed-paths.ts';
+import type { SimulatedClass } from './classes/index.ts';
+import { createMachine } from './create-machine.ts';
+import { type FaultSpec, resolveFault } from './faults/index.ts';
+import { contentOf, type FileInode, toStat } from './file-tree.ts';
+import { applyPendingMig } from './gpus/gpu.ts';
+import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
+import { programs } from './programs/index.ts';
+import { bootUnits, settleUnits } from './systemd.ts';
+
+export interface SimulatedHostOptions {
+  class: SimulatedClass;
+  name: string;
+  /** Two hosts of one seed and different names are still different machines. */
+  seed?: string;
+  faults?: readonly FaultSpec[];
+  clock: Clock;
+  timezone?: string;
+  /** Machines that name the same cluster share its certificate authority. */
+  cluster?: string;
+}
+
+/** A machine in memory that behaves like a real one, with handles for those who watch or disturb it. */
+export interface SimulatedHost extends Host {
+  readonly class: SimulatedClass;
+  readonly name: string;
+  /** Everything that changed the machine since it was made, in order. */
+  readonly effects: readonly Effect[];
+  /** The injected faults whose cause is still there: one that a job repaired is gone. */
+  readonly faults: readonly FaultSpec[];
+  /** The machine's inside, for tests that set up what no fault names. */
+  readonly machine: Machine;
+  addFault(spec: FaultSpec): void;
+  /** A person repairs the cause at the machine. */
+  clearFault(spec: FaultSpec): void;
+  /** An orderly restart of the machine. */
+  reboot(): void;
+  /** Power goes and comes back: what was written is there (every write is synced), nothing that ran is. */
+  powerCut(): void;
+}
+
+const defaultMaxBytes = 8 * 1024 * 1024;
+
+export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHost {
+  const machine = createMachine(options);
+  const injected: FaultSpec[] = [];
+  const host: SimulatedHost = {
+    class: options.class,
+    name: options.name,
+    machine,
+    effects: machine.effects,
+    get faults() {
+      settleUnits(machine);
+      return injected.filter((spec) => {
+        const { fault, unit } = resolveFault(machine, options.class, spec);
+        return fault.isPresent(machine, unit);
+      });
+    },
+    addFault(spec) {
+      settleUnits(machine);
+      const { fault, unit } = resolveFault(machine, options.class, spec);
+      fault.apply(machine, unit);
+      if (!injected.includes(spec)) injected.push(spec);
+    },
+    clearFault(spec) {
+      const at = injected.indexOf(spec);
+      if (at < 0) return;
+      injected.splice(at, 1);
+      const { fault, unit } = resolveFault(machine, options.class, spec);
+      fault.repair(machine, unit);
+      settleUnits(machine);
+    },
+    reboot: () => boot(machine, 'reboot'),
+    powerCut: () => boot(machine, 'power_cut'),
+    ...readsOf(machine),
+    run: (argv, { timeoutMs, maxBytes }) => run(machine, argv, timeoutMs, maxBytes ?? defaultMaxBytes),
+    writeFile: async (write) => logged(machine, 'write', write.path, writeFile(machine, write)),
+    removeFile: async (path, expectSha256) => logged(machine, 'remove', path, removeFile(machine, path, expectSha256)),
+  };
+  for (const spec of options.faults ?? []) host.addFault(spec);
+  return host;
+}
+
+function readsOf(machine: Machine): Omit<HostReader, 'run'> {
+  const { files } = machine;
+  return {
+    async moment() {
+      return {
+        nowMs: nowMs(machine),
+        bootId: machine.boot.id,
+        uptimeMs: Math.round(uptimeMs(machine)),
+        uid: 0,
+        timezone: machine.os.timezone,
+      };
+    },
+    async readText(path, { maxBytes = defaultMaxBytes } = {}) {
+      const found = absolute(path) ?? files.find(path);
+      if (!found.ok) return found;
+      if (found.value.type !== 'file') return failed('not_a_file', `${path} is not a regular file`);
+      const text = contentOf(found.value);
+      return Buffer.byteLength(text) > maxBytes
+        ? failed('too_large', `${path} is larger than ${maxBytes} bytes`)
+        : { ok: true, value: text };
+    },
+    listDir: async (path) => absolute(path) ?? files.list(path),
+    async stat(path) {
+      const found = absolute(path) ?? files.find(path);
+      return found.ok ? { ok: true, value: toStat(found.value) } : found;
+    },
+    async lstat(path) {
+      const found = absolute(path) ?? files.find(path, false);
+      return found.ok ? { ok: true, value: toStat(found.value) } : found;
+    },
+    async readLink(path) {
+      const found = absolute(path) ?? files.find(path, false);
+      if (!found.ok) return found;
+      return found.value.type === 'symlink'
+        ? { ok: true, value: found.value.target }
+        : failed('not_a_file', `${path} is not a link`);
+    },
+    si: async (name) => failed('not_recorded', `the simulated host does not answer si ${name}`),
+  };
+}
+
+async function run(
+  machine: Machine,
+  argv: readonly string[],
+  timeoutMs: number,
+  maxBytes: number,
+): ReturnType<Host['run']> {
+  settleUnits(machine);
+  const [name = '', ...args] = argv;
+  const path = findProgram(machine, name);
+  if (path === undefined) return failed('absent', `there is no program ${name}`);
+  const answer = programs[name.slice(name.lastIndexOf('/') + 1)]?.(machine, args);
+  if (answer === undefined)
+    return failed('not_recorded', `the simulated ${name} does not know these arguments: ${args.join(' ')}`);
+  if (answer === 'hangs') {
+    await new Promise<void>((resolve) => machine.clock.after(timeoutMs, resolve));
+    return { ok: true, value: { exitCode: null, stdout: '', stderr: '', timedOut: true, truncated: false } };
+  }
+  const stdout = cut(answer.stdout, maxBytes);
+  const stderr = cut(answer.stderr, maxBytes);
+  const truncated = stdout !== answer.stdout || stderr !== answer.stderr;
+  return { ok: true, value: { exitCode: answer.exitCode, stdout, stderr, timedOut: false, truncated } };
+}
+
+function cut(text: string, maxBytes: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= maxBytes ? text : bytes.subarray(0, maxBytes).toString('utf8');
+}
+
+function writeFile(machine: Machine, write: WriteFile): Done {
+  const { files } = machine;
+  const place = files.locate(write.path, true);
+  if (!write.path.startsWith('/')) return refused('path_not_allowed', `${write.path} is not absolute`);
+  if (!place.ok && place.because !== 'absent') return refused('failed', place.detail);
+  const path = place.ok ? place.path : normalised(write.path);
+  if (!isAllowedPath(path)) return refused('path_not_allowed', `jobs may not write ${path}`);
+  const before = place.ok ? place.inode : undefined;
+  if (before && before.type !== 'file') return refused('failed', `${path} is not a regular file`);
+  if (hashOf(before) !== write.expectSha256) return refused('changed_since_plan', `${path} is not as it was`);
+  const blocked = diskRefusal(machine);
+  if (blocked) return blocked;
+  const options = before ? { mode: before.mode, uid: before.uid, gid: before.gid } : { mode: write.newMode };
+  files.put(path, write.contents, options);
+  return { ok: true };
+}
+
+function removeFile(machine: Machine, path: string, expectSha256: string): Done {
+  const { files } = machine;
+  const place = files.locate(path, false);
+  if (!place.ok || !place.inode) return refused('absent', `there is no ${path}`);
+  if (!isAllowedPath(place.path)) return refused('path_not_allowed', `jobs may not remove ${place.path}`);
+  const leads = files.find(path);
+  if (!leads.ok) return refused('absent', leads.detail);
+  if (leads.value.type !== 'file') return refused('failed', `${path} is not a regular file`);
+  if (hashOf(leads.value) !== expectSha256) return refused('changed_since_plan', `${path} is not as it was`);
+  const blocked = diskRefusal(machine);
+  // A full disk still lets a file be removed.
+  if (blocked && machine.disk === 'read_only') return blocked;
+  files.remove(place.path);
+  return { ok: true };
+}
+
+function diskRefusal(machine: Machine): Done | undefined {
+  if (machine.disk === 'full') return refused('no_space', 'ENOSPC: no space left on device');
+  if (machine.disk === 'read_only') return refused('read_only', 'EROFS: read-only file system');
+  return undefined;
+}
+
+function boot(machine: Machine, how: 'reboot' | 'power_cut'): void {
+  machine.effects.push({ atMs: nowMs(machine), do: how, ok: true });
+  machine.boot = {
+    id: machine.random.uuid(`boot/${machine.boot.count + 1}`),
+    atMs: machine.clock.nowMs(),
+    atMonotonicMs: machine.clock.monotonicMs(),
+    count: machine.boot.count + 1,
+  };
+  if (machine.driver) machine.driver.loaded = machine.driver.onDisk;
+  for (const gpu of machine.gpus) {
+    gpu.clients = [];
+    gpu.lost = false;
+    applyPendingMig(gpu);
+  }
+  bootUnits(machine);
+}
+
+function logged(machine: Machine, what: 'write' | 'remove', path: string, done: Done): Done {
+  machine.effects.push({ atMs: nowMs(machine), do: what, path, ok: done.ok });
+  return done;
+}
+
+function hashOf(inode: FileInode | undefined): string | null {
+  return inode ? createHash('sha256').update(contentOf(inode)).digest('hex') : null;
+}
+
+/** A path whose folders do not exist yet has no links to follow. */
+function normalised(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+function absolute(path: string): Read<never> | undefined {
+  return path.startsWith('/') ? undefined : failed('io_error', `${path} is not absolute`);
+}
+
+function failed(because: ReadFailure, detail: string): Read<never> {
+  return { ok: false, because, detail };
+}
+
+function refused(because: EffectFailure, detail: string): Done {
+  return { ok: false, because, detail };
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '@gpufleet/shared/core';
+import type { LiveContainerd } from './daemons/containerd.ts';
+import type { LiveDocker } from './daemons/docker.ts';
+import type { LiveK3s } from './daemons/k3s.ts';
+import type { FileTree } from './file-tree.ts';
+import type { Driver, SimulatedGpu } from './gpus/gpu.ts';
+import type { Seeded } from './seeded.ts';
+import type { Unit } from './unit.ts';
+
+/** What changed the machine from outside: the log that tests judge by. */
+export type Effect = { atMs: number; ok: boolean } & (
+  | { do: 'write' | 'remove'; path: string }
+  | { do: 'start' | 'stop' | 'restart' | 'enable' | 'disable'; unit: string }
+  | { do: 'mig'; gpu: string; to: 'enabled' | 'disabled' }
+  | { do: 'reboot' | 'power_cut' }
+);
+
+export interface Kubernetes {
+  nodeName: string;
+  role: 'control_plane' | 'worker';
+  kubeletVersion: string;
+  runtimeClasses: { name: string; handler: string }[];
+  labels: Record<string, string>;
+}
+
+/** Everything that is true on one simulated machine. Programs and daemons are functions of it. */
+export interface Machine {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly random: Seeded;
+  readonly files: FileTree;
+  os: { arch: 'x86_64' | 'aarch64'; kernel: string; timezone: string };
+  readonly units: Map<string, Unit>;
+  /** Restart pending loops and started daemons carry the boot in which they run. */
+  boot: { id: string; atMs: number; atMonotonicMs: number; count: number };
+  driver: Driver | null;
+  gpus: SimulatedGpu[];
+  live: { docker: LiveDocker | null; containerd: LiveContainerd | null; k3s: LiveK3s | null };
+  versions: { docker: string; containerd: string; k3s: string; toolkit: string };
+  kubernetes: Kubernetes | null;
+  /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */
+  containers: number;
+  disk: 'ok' | 'full' | 'read_only';
+  smiHangs: boolean;
+  /** Units whose next start fails, or hangs, whatever their configuration says. */
+  failingUnits: Set<string>;
+  hangingUnits: Set<string>;
+  effects: Effect[];
+  /** While the past is made (installation, boot, the history of a fault): the moment at which things happen. */
+  historyMs: number | null;
+}
+
+export function nowMs(machine: Machine): number {
+  return machine.historyMs ?? machine.clock.nowMs();
+}
+
+/** Lets something have happened some time ago, yet never before the boot. */
+export function inThePast<T>(machine: Machine, agoMs: number, act: () => T): T {
+  const before = machine.historyMs;
+  machine.historyMs = Math.max(machine.boot.atMs + 30_000, machine.clock.nowMs() - agoMs);
+  try {
+    return act();
+  } finally {
+    machine.historyMs = before;
+  }
+}
+
+export function uptimeMs(machine: Machine): number {
+  return machine.clock.monotonicMs() - machine.boot.atMonotonicMs;
+}
+
+/** Programs are found as the shell finds them: the file decides whether a program is there. */
+const searchPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+export function findProgram(machine: Machine, name: string, path: readonly string[] = searchPath): string | undefined {
+  if (name.startsWith('/')) return machine.files.has(name) ? name : undefined;
+  return path.map((dir) => `${dir}/${name}`).find((full) => machine.files.has(full));
+}

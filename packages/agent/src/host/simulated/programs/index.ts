@@ -1,0 +1,41 @@
+import { containerd, crictl, ctr } from './containerd.ts';
+import { docker, dockerd } from './docker.ts';
+import { k3s, kubectl } from './kubernetes.ts';
+import { nvidiaSmi } from './nvidia-smi.ts';
+import { complained, matches, type Program, printed } from './program.ts';
+import { systemctl } from './systemctl.ts';
+
+const modinfo: Program = (machine, args) => {
+  if (!matches(args, '-F', 'version', 'nvidia')) return undefined;
+  return machine.driver
+    ? printed(`${machine.driver.onDisk}\n`)
+    : complained('modinfo: ERROR: Module nvidia not found.\n');
+};
+
+const nvidiaCtk: Program = (machine, args) =>
+  matches(args, '--version')
+    ? printed(
+        `NVIDIA Container Toolkit CLI version ${machine.versions.toolkit}\ncommit: ${machine.random.hex('ctk', 40)}\n`,
+      )
+    : undefined;
+
+const uname: Program = (machine, args) => {
+  if (matches(args, '-m')) return printed(`${machine.os.arch}\n`);
+  return matches(args, '-r') ? printed(`${machine.os.kernel}\n`) : undefined;
+};
+
+/** By the name of the file that is run. */
+export const programs: Record<string, Program> = {
+  containerd,
+  crictl,
+  ctr,
+  docker,
+  dockerd,
+  k3s,
+  kubectl,
+  modinfo,
+  'nvidia-ctk': nvidiaCtk,
+  'nvidia-smi': nvidiaSmi,
+  systemctl,
+  uname,
+};

@@ -1,0 +1,126 @@
+import { type Kubernetes, type Machine, nowMs } from '../machine.ts';
+
+/** The cluster's answer about this machine's Node object. Devices appear when the device plugin's pod could start. */
+export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
+  const gpus = gpuResources(machine);
+  const base = {
+    cpu: String(
+      (machine.files.text('/proc/cpuinfo') ?? '').split('\n').filter((l) => l.startsWith('processor')).length,
+    ),
+    'ephemeral-storage': '459850824Ki',
+    'hugepages-2Mi': '0',
+    memory: `${/MemTotal:\s+(\d+) kB/.exec(machine.files.text('/proc/meminfo') ?? '')?.[1] ?? 0}Ki`,
+    ...gpus.capacity,
+    pods: '110',
+  };
+  const ready = runtimeReady(machine);
+  const created = new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z');
+  const beat = new Date(nowMs(machine)).toISOString().replace(/\.\d+Z$/, 'Z');
+  const condition = (type: string, status: boolean, reason: string, message: string) => ({
+    lastHeartbeatTime: beat,
+    lastTransitionTime: created,
+    message,
+    reason,
+    status: status ? 'True' : 'False',
+    type,
+  });
+  const containerd = machine.live.k3s ? machine.versions.k3s : machine.versions.containerd;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      annotations: { 'node.alpha.kubernetes.io/ttl': '0' },
+      creationTimestamp: created,
+      labels: {
+        'beta.kubernetes.io/arch': machine.os.arch === 'aarch64' ? 'arm64' : 'amd64',
+        'beta.kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': machine.os.arch === 'aarch64' ? 'arm64' : 'amd64',
+        'kubernetes.io/hostname': kubernetes.nodeName,
+        'kubernetes.io/os': 'linux',
+        ...(kubernetes.role === 'control_plane' ? { 'node-role.kubernetes.io/control-plane': 'true' } : {}),
+        ...kubernetes.labels,
+      },
+      name: kubernetes.nodeName,
+      resourceVersion: machine.random.digits('node/resourceVersion', 7),
+      uid: machine.random.uuid('node/uid'),
+    },
+    spec: { podCIDR: '10.42.0.0/24', podCIDRs: ['10.42.0.0/24'] },
+    status: {
+      addresses: [
+        { address: '10.0.0.11', type: 'InternalIP' },
+        { address: kubernetes.nodeName, type: 'Hostname' },
+      ],
+      allocatable: { ...base, ...gpus.allocatable },
+      capacity: base,
+      conditions: [
+        condition('MemoryPressure', false, 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+        condition('DiskPressure', false, 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+        condition('PIDPressure', false, 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+        ready
+          ? condition('Ready', true, 'KubeletReady', 'kubelet is posting ready status')
+          : condition('Ready', false, 'KubeletNotReady', 'container runtime is down'),
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
+      images: [],
+      nodeInfo: {
+        architecture: machine.os.arch === 'aarch64' ? 'arm64' : 'amd64',
+        bootID: machine.boot.id,
+        containerRuntimeVersion: `containerd://${machine.live.k3s ? k3sContainerd : containerd}`,
+        kernelVersion: machine.os.kernel,
+        kubeProxyVersion: '',
+        kubeletVersion: kubernetes.kubeletVersion,
+        machineID: (machine.files.text('/etc/machine-id') ?? '').trim(),
+        operatingSystem: 'linux',
+        osImage: /PRETTY_NAME="(.*)"/.exec(machine.files.text('/etc/os-release') ?? '')?.[1] ?? 'Linux',
+        systemUUID: machine.random.uuid('system-uuid'),
+      },
+    },
+  };
+}
+
+const k3sContainerd = '2.1.4-k3s1';
+
+function runtimeReady(machine: Machine): boolean {
+  return machine.live.k3s ? machine.live.k3s.cri.state === 'ok' : machine.live.containerd?.cri.state === 'ok';
+}
+
+/**
+ * The plugin's pod runs under the handler `nvidia`. Where that is missing the pod never came up after the last start of
+ * the runtime, and the kubelet keeps the resource it once knew at zero.
+ */
+function gpuResources(machine: Machine): { capacity: Record<string, string>; allocatable: Record<string, string> } {
+  if (!machine.gpus.length) return { capacity: {}, allocatable: {} };
+  const cri = machine.live.k3s?.cri ?? machine.live.containerd?.cri;
+  const usable = cri?.state === 'ok' && 'nvidia' in cri.runtimes && machine.driver?.loaded === machine.driver?.library;
+  const resources: Record<string, number> = {};
+  for (const gpu of machine.gpus) {
+    if (gpu.mig.current === 'enabled') {
+      for (const { profile } of gpu.mig.instances) {
+        resources[`nvidia.com/mig-${profile}`] = (resources[`nvidia.com/mig-${profile}`] ?? 0) + 1;
+      }
+    } else resources['nvidia.com/gpu'] = (resources['nvidia.com/gpu'] ?? 0) + (gpu.lost ? 0 : 1);
+  }
+  const counted = Object.fromEntries(
+    Object.entries(resources).map(([name, count]) => [name, usable ? String(count) : '0']),
+  );
+  return { capacity: counted, allocatable: counted };
+}
+
+export function runtimeClassList(machine: Machine, kubernetes: Kubernetes): object {
+  return {
+    apiVersion: 'v1',
+    items: kubernetes.runtimeClasses.map(({ name, handler }) => ({
+      apiVersion: 'node.k8s.io/v1',
+      handler,
+      kind: 'RuntimeClass',
+      metadata: {
+        creationTimestamp: new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z'),
+        name,
+        resourceVersion: machine.random.digits(`runtimeclass/${name}`, 6),
+        uid: machine.random.uuid(`runtimeclass/${name}`),
+      },
+    })),
+    kind: 'List',
+    metadata: { resourceVersion: '' },
+  };
+}

@@ -1,0 +1,96 @@
+import { startContainerd } from './daemons/containerd.ts';
+import { startDocker } from './daemons/docker.ts';
+import { startK3s } from './daemons/k3s.ts';
+import { type Machine, nowMs } from './machine.ts';
+import type { Started, Unit } from './unit.ts';
+
+const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
+  'docker.service': startDocker,
+  'containerd.service': startContainerd,
+  'k3s.service': startK3s,
+  'k3s-agent.service': startK3s,
+};
+
+/** `systemctl start` and the boot: reads the daemon's configuration as it is now. */
+export function startUnit(machine: Machine, unit: Unit): Started {
+  const started: Started = machine.failingUnits.has(unit.name)
+    ? { ok: false, log: `${unit.name}: Control process exited, code=exited, status=1/FAILURE` }
+    : (starters[unit.name]?.(machine, unit) ?? { ok: true });
+  if (started.ok) {
+    Object.assign(unit, { active: 'active', sub: 'running', result: 'success', failures: 0, retryAtMs: null });
+    unit.startedAtMs = nowMs(machine);
+    unit.pid = nextPid(machine, unit);
+    return started;
+  }
+  unit.log.push(started.log);
+  unit.failures += 1;
+  unit.pid = 0;
+  unit.result = 'exit-code';
+  dropLive(machine, unit);
+  const again = unit.restartAfterMs !== null && (unit.burst === null || unit.failures < unit.burst);
+  if (again && unit.restartAfterMs !== null) {
+    Object.assign(unit, { active: 'activating', sub: 'auto-restart', retryAtMs: nowMs(machine) + unit.restartAfterMs });
+  } else {
+    Object.assign(unit, { active: 'failed', sub: 'failed', retryAtMs: null });
+  }
+  return started;
+}
+
+export function stopUnit(machine: Machine, unit: Unit): void {
+  dropLive(machine, unit);
+  Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', pid: 0, retryAtMs: null, failures: 0 });
+}
+
+/** What systemd did by itself since the last look: restart attempts that have become due. */
+export function settleUnits(machine: Machine): void {
+  for (const unit of machine.units.values()) {
+    if (unit.active === 'deactivating' && !machine.hangingUnits.has(unit.name)) startUnit(machine, unit);
+    while (unit.active === 'activating' && unit.retryAtMs !== null && unit.retryAtMs <= nowMs(machine)) {
+      startUnit(machine, unit);
+      // With a limit the attempts that were due in the past all count; without one, one look is one attempt.
+      if (unit.burst === null) break;
+      if (unit.active === 'activating' && unit.retryAtMs !== null) unit.retryAtMs = nowMs(machine);
+    }
+  }
+}
+
+/** Every enabled unit starts, in the order in which the class lists them. */
+export function bootUnits(machine: Machine): void {
+  for (const unit of machine.units.values()) {
+    dropLive(machine, unit);
+    Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', startedAtMs: null, pid: 0, failures: 0 });
+    unit.retryAtMs = null;
+    unit.exec = execStartOf(machine, unit);
+  }
+  for (const unit of machine.units.values()) if (unit.enabled !== 'disabled') startUnit(machine, unit);
+}
+
+/** `systemctl daemon-reload`: takes ExecStart from the unit file and its drop-ins. */
+export function reloadUnits(machine: Machine): void {
+  for (const unit of machine.units.values()) unit.exec = execStartOf(machine, unit);
+}
+
+/** The last ExecStart wins; an empty one clears those before it. */
+export function execStartOf(machine: Machine, unit: Unit): string[] {
+  const folder = `/etc/systemd/system/${unit.name}.d`;
+  const listed = machine.files.list(folder);
+  const dropIns = listed.ok ? listed.value.filter(({ name }) => name.endsWith('.conf')).map(({ name }) => name) : [];
+  let exec: string[] = [];
+  for (const path of [unit.path, ...dropIns.map((name) => `${folder}/${name}`)]) {
+    for (const line of (machine.files.text(path) ?? '').split('\n')) {
+      const command = /^ExecStart=(.*)$/.exec(line)?.[1];
+      if (command !== undefined) exec = command.trim() === '' ? [] : command.trim().split(/\s+/);
+    }
+  }
+  return exec;
+}
+
+function dropLive(machine: Machine, unit: Unit): void {
+  if (unit.name === 'docker.service') machine.live.docker = null;
+  if (unit.name === 'containerd.service') machine.live.containerd = null;
+  if (unit.name === 'k3s.service' || unit.name === 'k3s-agent.service') machine.live.k3s = null;
+}
+
+function nextPid(machine: Machine, unit: Unit): number {
+  return 700 + machine.random.int(`pid/${unit.name}/${machine.boot.count}/${nowMs(machine)}`, 30_000);
+}
