@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { disruptionOfPlan, restartsOfPlan, stepTitle } from './describe-step.ts';
+import { jobKinds } from './job-request.ts';
+import { parseRequest, planHashOf, planJob } from './plan-job.ts';
+import { jobRegistry } from './registry.ts';
+import type { Step } from './step.ts';
+import { undoSteps } from './undo-steps.ts';
+
+const edit: Step = {
+  do: 'edit_file',
+  path: '/etc/docker/daemon.json',
+  format: 'json',
+  baseSha256: 'a',
+  edits: [{ op: 'set', path: ['debug'], value: true }],
+  newMode: 0o644,
+};
+const restart: Step = { do: 'restart_unit', unit: 'docker.service', timeoutMs: 1_000 };
+const mig: Step = { do: 'set_mig_mode', gpuUuid: 'GPU-0', pciBusId: '0', from: 'disabled', to: 'enabled' };
+
+test.each([
+  ['an unknown kind', 'paint_host', {}, 'unsupported_params', 'paint_host'],
+  ['an unknown parameter', 'set_mig_mode', { enabled: true, forced: 1 }, 'unsupported_params', 'forced'],
+  ['a wrong value', 'set_mig_mode', { enabled: 'yes' }, 'unsupported_params', 'set_mig_mode.enabled'],
+  ['params that are no object', 'set_mig_mode', null, 'unsupported_params', 'set_mig_mode'],
+  [
+    'a name that would be a key of every object',
+    'configure_runtime',
+    { runtime: 'docker', runtimeName: '__proto__' },
+    'unsupported_params',
+    'runtimeName',
+  ],
+  ['a kind without a plan yet', 'reboot_host', {}, 'not_available_yet', 'reboot_host'],
+])('refuses %s and names it', (_, kind, params, because, named) => {
+  const parsed = parseRequest(kind, params);
+  expect(parsed).toMatchObject({ ok: false, because });
+  expect(parsed.ok ? '' : parsed.detail).toContain(named);
+});
+
+test('fills in defaults', () => {
+  expect(parseRequest('configure_runtime', { runtime: 'docker' })).toMatchObject({
+    ok: true,
+    params: { runtime: 'docker', runtimeName: 'nvidia' },
+  });
+});
+
+test('every kind is in the registry, and those with a plan carry their own name', () => {
+  expect(Object.keys(jobRegistry).sort()).toEqual([...jobKinds].sort());
+  for (const kind of jobKinds) expect(jobRegistry[kind]?.kind ?? kind).toBe(kind);
+});
+
+test('a plan of a refused request is blocked for the same reason', () => {
+  expect(planJob({ kind: 'reboot_host', params: {} }, {})).toMatchObject({
+    because: [{ because: 'not_available_yet' }],
+  });
+});
+
+test('the hash of a plan covers intent and base, not time limits or modes of new files', () => {
+  const hash = (steps: Step[], params: unknown = {}) =>
+    planHashOf({ kind: 'configure_runtime', params, steps }, (text) => text);
+  expect(hash([edit, { ...restart, timeoutMs: 9 }])).toBe(hash([{ ...edit, newMode: 0o600 }, restart]));
+  expect(hash([edit])).not.toBe(hash([{ ...edit, baseSha256: 'b' }]));
+  expect(hash([edit])).not.toBe(hash([edit], { runtime: 'docker' }));
+  expect(hash([edit])).not.toContain('0644');
+});
+
+test('tells titles, restarts and the worst disruption of the steps', () => {
+  expect([edit, restart, mig].map(stepTitle)).toEqual([
+    'edit_file /etc/docker/daemon.json',
+    'restart_unit docker.service',
+    'set_mig_mode GPU-0 enabled',
+  ]);
+  expect(restartsOfPlan([edit, restart, restart])).toEqual(['docker.service']);
+  expect(disruptionOfPlan([edit])).toBe('none');
+  expect(disruptionOfPlan([edit, restart])).toBe('restarts_containers');
+  expect(disruptionOfPlan([{ ...restart, unit: 'k3s.service' }])).toBe('restarts_runtime');
+  expect(disruptionOfPlan([restart, mig])).toBe('resets_gpu');
+});
+
+test('undoes in reverse order and restarts a unit again once its files are back', () => {
+  const begun = [edit, restart, mig].map((step, index) => ({ index, step }));
+  expect(undoSteps(begun, [{ step: 0, snapshot: '0', afterSha256: 'z' }])).toEqual([
+    { ...mig, from: 'enabled', to: 'disabled' },
+    { do: 'restore_file', path: '/etc/docker/daemon.json', snapshot: '0', expectSha256: 'z' },
+    restart,
+  ]);
+});
+
+test('a lone restart is undone by making sure that the unit runs', () => {
+  expect(undoSteps([{ index: 0, step: restart }], [])).toEqual([{ ...restart, do: 'start_unit' }]);
+});
+
+test('units are put back as they were', () => {
+  const steps: Step[] = [
+    { do: 'enable_unit', unit: 'a' },
+    { do: 'disable_unit', unit: 'b' },
+    { do: 'stop_unit', unit: 'c', timeoutMs: 1 },
+    { do: 'start_unit', unit: 'd', timeoutMs: 1 },
+  ];
+  expect(
+    undoSteps(
+      steps.map((step, index) => ({ index, step })),
+      [],
+    ).map(stepTitle),
+  ).toEqual(['stop_unit d', 'start_unit c', 'enable_unit b', 'disable_unit a']);
+});

@@ -1,0 +1,44 @@
+import type { UnitState } from '../probes/fact.ts';
+import type { Plan, PlanReason, Step, StepOf } from './step.ts';
+
+export function blocked(because: string, detail: string): Extract<Plan, { outcome: 'blocked' }> {
+  return { outcome: 'blocked', because: [{ because, detail }] };
+}
+
+export function noop(because: string, detail: string): Extract<Plan, { outcome: 'noop' }> {
+  return { outcome: 'noop', because: [{ because, detail }] };
+}
+
+export function reason(because: string, detail: string): PlanReason {
+  return { because, detail };
+}
+
+/** A bounced daemon may take this long before it is active again. */
+const restartTimeoutMs = { docker: 120_000, containerd: 60_000, k3s: 180_000, 'k3s-agent': 180_000 } as const;
+export type ServiceUnit = keyof typeof restartTimeoutMs;
+
+export function restartUnit(unit: ServiceUnit): StepOf<'restart_unit'> {
+  return { do: 'restart_unit', unit: `${unit}.service`, timeoutMs: restartTimeoutMs[unit] };
+}
+
+export function startUnit(unit: ServiceUnit): StepOf<'start_unit'> {
+  return { do: 'start_unit', unit: `${unit}.service`, timeoutMs: restartTimeoutMs[unit] };
+}
+
+/** Why a job cannot use the unit, or null. */
+export function unitProblem(unit: UnitState | null, name: string): PlanReason | null {
+  if (unit === null) return reason('unit_unknown', `systemd knows no ${name}, or was not readable`);
+  if (unit.loadState === 'masked') return reason('unit_masked', `${unit.name} is masked: a person unmasks it`);
+  if (unit.loadState !== 'loaded') return reason('unit_unknown', `${unit.name} is ${unit.loadState}`);
+  return null;
+}
+
+/** Something was written after the unit started. Unknown times count as not newer. */
+export function isNewerThanStart(mtimeMs: number | null, unit: UnitState | null): boolean {
+  // Unit start times have whole seconds: a file of the same second may be older or newer.
+  return mtimeMs !== null && unit?.startedAtMs != null && mtimeMs >= unit.startedAtMs + 1_000;
+}
+
+export function isStep<D extends Step['do']>(step: Step, name: D): step is StepOf<D> {
+  return step.do === name;
+}

@@ -1,0 +1,26 @@
+import { configureRuntime } from './configure-runtime/index.ts';
+import type { Job } from './define-job.ts';
+import type { JobKind } from './job-request.ts';
+import { restartService } from './restart-service/index.ts';
+import { setMigMode } from './set-mig-mode/index.ts';
+
+/** One line for each kind. null: the name is known, its plan is not there yet. */
+export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
+  install_toolkit: null,
+  configure_runtime: configureRuntime,
+  set_toolkit_config: null,
+  restart_service: restartService,
+  set_mig_mode: setMigMode,
+  set_mig_layout: null,
+  generate_cdi: null,
+  load_modules: null,
+  reset_gpu: null,
+  ensure_runtime_class: null,
+  deploy_device_plugin: null,
+  repair_packages: null,
+  hold_packages: null,
+  reboot_host: null,
+  set_power_mode: null,
+  smoke_test: null,
+  collect_evidence: null,
+};

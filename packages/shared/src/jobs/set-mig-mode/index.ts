@@ -1,0 +1,15 @@
+import { defineJob } from '../define-job.ts';
+import { planMigMode, SetMigModeParams, verifyMigMode } from './plan.ts';
+
+export const setMigMode = defineJob({
+  kind: 'set_mig_mode',
+  title: 'Switch MIG on or off',
+  params: SetMigModeParams,
+  needs: () => ['gpus', 'jetson'],
+  disruption: 'resets_gpu',
+  worstCaseMs: 10 * 60_000,
+  onCancel: 'roll_back',
+  verifyWithinMs: 30_000,
+  plan: planMigMode,
+  verify: verifyMigMode,
+});
