@@ -12,7 +12,7 @@ export function renderRulesDoc(rules: readonly Rule[]): string {
     '',
     '- A rule asks the live daemon first and its files second, and never takes what it could not read for absent:',
     '  then it says *could not tell*.',
-    '- A finding whose cause is a finding further down is listed as its consequence.',
+    '- A finding that another finding explains is listed as its consequence.',
     '- Severity is the worst that the rule says. Remedies are job kinds; *a person* means that no job may do it alone.',
     '',
     '| code | layer | severity | fires when (evidence) | stays quiet when | remedy |',

@@ -15,7 +15,12 @@ export const sources = {
   containerdVersion: 'command:containerd --version',
   crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',
   k3sCrictl: 'command:k3s crictl info',
-  runtimeClasses: 'command:kubectl get runtimeclasses -o json',
+  /** k3s brings its own kubectl; elsewhere a host asks with the rights that it has. */
+  runtimeClasses(facts: { k3s: { installed: boolean }; kube: { controlPlane: boolean | null } }): string {
+    if (facts.k3s.installed) return 'command:k3s kubectl get runtimeclass -o json';
+    const rights = facts.kube.controlPlane ? 'admin.conf' : 'kubelet.conf';
+    return `command:kubectl --kubeconfig /etc/kubernetes/${rights} get runtimeclass -o json`;
+  },
   file: (path: string) => `file:${path}`,
   units: `command:${unitStatesArgv.join(' ')}`,
 } as const;

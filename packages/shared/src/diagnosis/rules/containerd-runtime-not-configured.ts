@@ -49,7 +49,7 @@ export const containerdRuntimeNotConfigured = defineRule({
               : 'absent',
           },
           ...(expectsNvidia(kube)
-            ? [{ source: sources.runtimeClasses, quote: 'RuntimeClass with handler nvidia' }]
+            ? [{ source: sources.runtimeClasses(facts), quote: 'RuntimeClass with handler nvidia' }]
             : []),
         ],
         remedy: { jobs: [containerdJob(containerd)], approval: 'window' },

@@ -31,9 +31,9 @@ test('CONTAINERD_RUNTIME_NOT_CONFIGURED: tells a kubelet’s containerd without 
 });
 
 test('CONTAINERD_RUNTIME_NOT_CONFIGURED: names another root file in the remedy', () => {
-  const facts = withContainerd({ ...withoutNvidia, files: [aFile('/etc/containerd-k8s/config.toml')] });
+  const facts = withContainerd({ ...withoutNvidia, files: [aFile('/etc/containerd/k8s.toml')] });
   expect(findingsOf(facts, 'CONTAINERD_RUNTIME_NOT_CONFIGURED')[0]?.remedy?.jobs).toEqual([
-    { kind: 'configure_runtime', params: { runtime: 'containerd', configPath: '/etc/containerd-k8s/config.toml' } },
+    { kind: 'configure_runtime', params: { runtime: 'containerd', configPath: '/etc/containerd/k8s.toml' } },
   ]);
 });
 

@@ -14,6 +14,8 @@ export const k3sTemplateProblem = defineRule({
   excludedBy: ({ k3s }) => k3s !== null && (!k3s.installed || !k3s.templates.some(({ present }) => present)),
   check({ k3s }) {
     const templates = k3s.templates.filter(({ present }) => present);
+    const unread = templates.find(({ sha256 }) => sha256 === null);
+    if (unread) return { cannotTell: `${unread.path} could not be read: ${unread.error ?? 'no reason given'}` };
     const broken = templates.find(({ error }) => error !== null);
     if (broken) return [said(broken.path, 'critical', `${broken.path} is broken`, broken.error ?? '')];
     const old = templates.find(({ path }) => path.endsWith('/config.toml.tmpl'));

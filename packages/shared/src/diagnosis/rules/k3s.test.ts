@@ -139,3 +139,9 @@ test('RUNTIMECLASS_MISSING: a server that cannot list classes cannot tell; an ag
   expect(cannotTellOf(withK3s('k3s_server', {}, unlisted), 'RUNTIMECLASS_MISSING')).toContain('could not be listed');
   expect(cannotTellOf(aHost('k3s_agent'), 'RUNTIMECLASS_MISSING')).toBeNull();
 });
+
+test('K3S_TEMPLATE_PROBLEM: cannot tell of a template that could not be read', () => {
+  const facts = withK3s('k3s_server', { templates: [{ ...old, sha256: null, error: 'denied: EACCES' }] });
+  expect(findingsOf(facts, 'K3S_TEMPLATE_PROBLEM')).toEqual([]);
+  expect(cannotTellOf(facts, 'K3S_TEMPLATE_PROBLEM')).toContain('denied');
+});

@@ -34,7 +34,7 @@ export const runtimeclassMissing = defineRule({
         evidence: [
           { source: engine.source, quote: 'runtimes.nvidia' },
           {
-            source: sources.runtimeClasses,
+            source: sources.runtimeClasses(facts),
             quote:
               runtimeClasses.length > 0
                 ? `handlers: ${runtimeClasses.map(({ handler }) => handler).join(', ')}`

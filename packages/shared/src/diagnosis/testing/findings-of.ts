@@ -1,4 +1,6 @@
-import type { Facts } from '../../probes/facts.ts';
+import type { Facts, ProbeKey } from '../../probes/facts.ts';
+import { matchesPattern } from '../../probes/path-pattern.ts';
+import { probes } from '../../probes/registry.ts';
 import { diagnose } from '../diagnose.ts';
 import { type Finding, severities } from '../finding.ts';
 import { rules } from '../rules/index.ts';
@@ -19,16 +21,28 @@ function expectPromised(finding: Finding): void {
   const own = rules.filter(({ code }) => code === finding.code);
   const worst = Math.min(...own.map(({ severity }) => severities.indexOf(severity)));
   const kinds = own.flatMap(({ proposes }) => proposes);
+  const needs = own.flatMap((rule) => rule.needs);
   const promises: [string, boolean][] = [
     ['is no worse than its rule says', severities.indexOf(finding.severity) >= worst],
     ['names only job kinds that its rule proposes', !finding.remedy?.jobs.some(({ kind }) => !kinds.includes(kind))],
     ['has evidence', finding.evidence.length > 0],
     [
-      'names a file or a command as each source',
-      finding.evidence.every(({ source }) => /^(file:\/|command:\S)/.test(source)),
+      'names only sources that a probe of its needs reads',
+      finding.evidence.every(({ source }) => isRead(source, needs)),
     ],
     ['quotes something of each source', finding.evidence.every(({ quote }) => quote !== '')],
     ['says what to do', finding.severity === 'info' || (finding.remedy ?? finding.person) !== null],
   ];
   for (const [promise, kept] of promises) if (!kept) throw new Error(`${finding.code} breaks a promise: ${promise}`);
+}
+
+/** A person who looks at the source must find what the probe found there. */
+function isRead(source: string, needs: readonly ProbeKey[]): boolean {
+  return probes
+    .filter(({ key }) => needs.includes(key))
+    .some(({ inputs }) =>
+      source.startsWith('file:')
+        ? inputs.files.some((pattern) => matchesPattern(pattern, source.slice('file:'.length)))
+        : inputs.commands.some(({ argv }) => source === `command:${argv.join(' ')}`),
+    );
 }
