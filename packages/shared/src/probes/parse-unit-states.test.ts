@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { parseUnitStates } from './parse-unit-states.ts';
+
+const text = `MainPID=812
+Result=success
+Id=docker.service
+LoadState=loaded
+ActiveState=active
+SubState=running
+UnitFileState=enabled
+ActiveEnterTimestamp=@1796036400
+
+MainPID=0
+Result=success
+Id=k3s.service
+LoadState=not-found
+ActiveState=inactive
+SubState=dead
+UnitFileState=
+ActiveEnterTimestamp=
+`;
+
+test('reads one block for each unit', () => {
+  expect(parseUnitStates(text)).toEqual([
+    {
+      name: 'docker.service',
+      loadState: 'loaded',
+      activeState: 'active',
+      subState: 'running',
+      result: 'success',
+      enabled: 'enabled',
+      startedAtMs: 1_796_036_400_000,
+      mainPid: 812,
+    },
+    {
+      name: 'k3s.service',
+      loadState: 'not-found',
+      activeState: 'inactive',
+      subState: 'dead',
+      result: 'success',
+      enabled: null,
+      startedAtMs: null,
+      mainPid: null,
+    },
+  ]);
+});
+
+test.each(['n/a', '0', '@0', 'Mon 2026-11-30 10:00:00 UTC', ''])('takes the start time %j for unknown', (time) => {
+  const states = parseUnitStates(`Id=a.service\nLoadState=loaded\nActiveEnterTimestamp=${time}\n`);
+  expect(states[0]?.startedAtMs).toBeNull();
+});
+
+test('finds no unit in an error message', () => {
+  expect(parseUnitStates('System has not been booted with systemd as init system (PID 1).')).toEqual([]);
+});
