@@ -16,10 +16,6 @@ export interface Gateway {
   /** Closes the session with a `rejection`, e.g. on revocation. */
   disconnect(hostId: string, code: 'revoked' | 'duplicate_identity', detail: string): void;
   onlineCount(): number;
-}
-
-/** What the gateway tells the rest; each runs to its commit before the next message of that host is taken. */
-export interface GatewayHandlers {
-  hostOnline(hostId: string): Promise<void>;
-  hostOffline(hostId: string): Promise<void>;
+  /** Raised at every start, and above any epoch that an agent has seen. Signed into every grant. */
+  serverEpoch(): number;
 }

@@ -40,6 +40,7 @@ export const errorStatus: Readonly<Record<string, number>> = {
   unsupported_media_type: 415,
   too_many_failed_logins: 429,
   too_many_requests: 429,
+  too_many_listeners: 429,
   headers_too_large: 431,
   internal: 500,
   database_locked: 503,

@@ -14,6 +14,8 @@ export interface Metrics {
   loopRuns: Counter<'loop' | 'outcome'>;
   /** A value that is asked for at each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** One value for each value of a label. */
+  gaugeBy(name: string, help: string, label: string, read: () => Promise<Readonly<Record<string, number>>>): void;
 }
 
 export function createMetrics(): Metrics {
@@ -59,6 +61,17 @@ export function createMetrics(): Metrics {
         registers,
         async collect() {
           this.set(await read());
+        },
+      });
+    },
+    gaugeBy(name, help, label, read) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        async collect() {
+          for (const [value, n] of Object.entries(await read())) this.set({ [label]: value }, n);
         },
       });
     },

@@ -34,8 +34,12 @@ export interface RouteOptions<P extends z.ZodType, Q extends z.ZodType, B extend
   /** Status of success; 200 when left out, 204 for no reply. */
   status?: 200 | 201 | 202 | 204;
   reply?: R;
-  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<z.input<R>>;
+  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<ReplyOf<R>>;
 }
+
+/** What `handle` returns: nothing where there is no reply. */
+// biome-ignore lint/suspicious/noConfusingVoidType: it is the return type of `handle`, chosen by the reply.
+export type ReplyOf<R extends z.ZodType> = R extends z.ZodUndefined ? void : z.input<R>;
 
 /** Who does it, for the audit: the actor (`token:NAME`) and the request. */
 export interface By {

@@ -1,0 +1,210 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FleetError } from '@gpufleet/shared/core';
+import Sqlite from 'better-sqlite3';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import type { Database } from './database.ts';
+import { metaTable } from './meta-table.ts';
+import { openDatabase } from './open-database.ts';
+import { toDatabaseError } from './sqlite-error.ts';
+import { signalCommit } from './write-context.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'gpufleet-db-'));
+const opened: Database[] = [];
+let count = 0;
+
+function aPath(): string {
+  count += 1;
+  return join(folder, `${count}.sqlite`);
+}
+
+async function open(path = aPath()): Promise<Database> {
+  const db = await openDatabase(path);
+  opened.push(db);
+  return db;
+}
+
+async function codeOf(action: Promise<unknown>): Promise<string> {
+  const error = await action.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof FleetError)) throw error;
+  expect(error.message).not.toContain('\n');
+  return error.code;
+}
+
+const put =
+  (key: string, value = 'v') =>
+  (tx: Database['read']) =>
+    tx
+      .insert(metaTable)
+      .values({ key, value })
+      .then(() => key);
+
+async function keysOf(db: Database): Promise<string[]> {
+  const rows = await db.read.select({ key: metaTable.key }).from(metaTable).orderBy(metaTable.key);
+  return rows.map((row) => row.key);
+}
+
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a reopened file still syncs every commit', async () => {
+  const path = aPath();
+  await (await openDatabase(path)).close();
+  const db = await open(path);
+  await db.write(async (tx) => {
+    expect(await tx.get<{ synchronous: number }>(sql`PRAGMA synchronous`)).toEqual({ synchronous: 2 });
+    expect(await tx.get<{ journal_mode: string }>(sql`PRAGMA journal_mode`)).toEqual({ journal_mode: 'wal' });
+  });
+});
+
+test('the file is for its owner alone, also when it was open to others before', async () => {
+  const path = aPath();
+  await (await openDatabase(path)).close();
+  chmodSync(path, 0o644);
+  await open(path);
+  for (const file of [path, `${path}-wal`, `${path}.lock`]) expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('a committed write is read by the other connection', async () => {
+  const db = await open();
+  await db.write(put('a'));
+  expect(await keysOf(db)).toEqual(['a']);
+});
+
+test('a body that throws is rolled back alone, and its neighbours in the same commit stay', async () => {
+  const db = await open();
+  const before = db.stats().commits;
+  const outcomes = await Promise.allSettled([
+    db.write(put('a')),
+    db.write(async (tx) => {
+      await put('b')(tx);
+      throw new Error('no');
+    }),
+    db.write(put('c')),
+  ]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await keysOf(db)).toEqual(['a', 'c']);
+  expect(db.stats().commits - before).toBe(1);
+});
+
+test('writes run one after the other in the order asked', async () => {
+  const db = await open();
+  const order: string[] = [];
+  await Promise.all(
+    ['a', 'b', 'c'].map((key) =>
+      db.write(async (tx) => {
+        order.push(`${key} begins`);
+        await put(key)(tx);
+        order.push(`${key} ends`);
+      }),
+    ),
+  );
+  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+});
+
+test('a write inside a write throws instead of waiting for itself', async () => {
+  const db = await open();
+  await expect(db.write(async () => db.write(put('a')))).rejects.toThrow('inside db.write');
+  await db.write(put('b'));
+  expect(await keysOf(db)).toEqual(['b']);
+});
+
+test('listeners hear of a commit, and nothing of what was rolled back', async () => {
+  const db = await open();
+  const heard: (readonly string[])[] = [];
+  const end = db.onCommit('things', (details) => heard.push(details));
+  await Promise.allSettled([
+    db.write(async () => signalCommit('things', 'one')),
+    db.write(async () => {
+      signalCommit('things', 'two');
+      throw new Error('no');
+    }),
+    db.write(async () => signalCommit('things', 'three')),
+  ]);
+  end();
+  await db.write(async () => signalCommit('things', 'four'));
+  expect(heard).toEqual([['one', 'three']]);
+});
+
+test('a full disk fails the writes of that commit with database_full and loses nothing earlier', async () => {
+  const db = await open();
+  await db.write(put('a'));
+  await db.write(async (tx) => {
+    const { page_count: pages } = await tx.get<{ page_count: number }>(sql`PRAGMA page_count`);
+    await tx.get(sql.raw(`PRAGMA max_page_count = ${pages}`));
+  });
+  expect(await codeOf(db.write(put('b', 'x'.repeat(100_000))))).toBe('database_full');
+  expect(await keysOf(db)).toEqual(['a']);
+  await db.write(async (tx) => tx.get(sql`PRAGMA max_page_count = 1000000`));
+  await db.write(put('c'));
+  expect(await keysOf(db)).toEqual(['a', 'c']);
+});
+
+test('another program’s database is refused and left as it was', async () => {
+  const path = aPath();
+  const other = new Sqlite(path);
+  other.exec('CREATE TABLE theirs (x)');
+  other.close();
+  expect(await codeOf(openDatabase(path))).toBe('database_not_ours');
+  const again = new Sqlite(path);
+  expect(again.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
+  again.close();
+});
+
+test('a database of a newer version is refused', async () => {
+  const path = aPath();
+  await (await openDatabase(path)).close();
+  const newer = new Sqlite(path);
+  newer.pragma('user_version = 9999');
+  newer.close();
+  expect(await codeOf(openDatabase(path))).toBe('database_newer');
+});
+
+test('a file that is no database is refused', async () => {
+  const path = aPath();
+  writeFileSync(path, 'hello, this is text\n'.repeat(500));
+  expect(await codeOf(openDatabase(path))).toBe('database_damaged');
+});
+
+test('a second server on the same file is refused', async () => {
+  const path = aPath();
+  await open(path);
+  expect(await codeOf(openDatabase(path))).toBe('database_locked');
+});
+
+test('a tool that holds a write lock is named as the reason', async () => {
+  const path = aPath();
+  await (await openDatabase(path)).close();
+  const tool = new Sqlite(path);
+  tool.exec('BEGIN IMMEDIATE');
+  expect(await codeOf(openDatabase(path))).toBe('database_locked');
+  tool.close();
+});
+
+test('a folder that does not exist is named', async () => {
+  expect(await codeOf(openDatabase(join(folder, 'missing', 'x.sqlite')))).toBe('database_cannot_open');
+});
+
+test('SQLite’s read-only failures say what to check', () => {
+  const error = toDatabaseError(
+    '/x',
+    Object.assign(new Error('attempt to write'), { code: 'SQLITE_READONLY_DIRECTORY' }),
+  );
+  expect(error).toMatchObject({ code: 'database_read_only', message: expect.stringContaining('/x') });
+});
+
+test('closing waits for the writes that were asked for and takes no more', async () => {
+  const path = aPath();
+  const db = await openDatabase(path);
+  const write = db.write(put('a'));
+  await db.close();
+  expect(await write).toBe('a');
+  await expect(db.write(put('b'))).rejects.toThrow('shutting down');
+});

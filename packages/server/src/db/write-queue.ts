@@ -1,0 +1,141 @@
+import { FleetError } from '@gpufleet/shared/core';
+import type Sqlite from 'better-sqlite3';
+import type { Logger } from 'pino';
+import type { Database, DatabaseStats, Db } from './database.ts';
+import { toDatabaseError } from './sqlite-error.ts';
+import { type WriteContext, writeContext } from './write-context.ts';
+
+/** Writes that may share one commit: bounds how long the loop is held and how much one failed commit takes along. */
+const maxPerCommit = 200;
+
+interface Waiting {
+  body(tx: Db): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Done = { waiting: Waiting; signals: WriteContext['signals'] } & (
+  | { ok: true; value: unknown }
+  | { ok: false; error: unknown }
+);
+
+export type WriteQueue = Pick<Database, 'write' | 'onCommit' | 'stats'> & {
+  /** Takes no more writes and waits for the ones that it has. */
+  end(): Promise<void>;
+};
+
+/**
+ * One write at a time on the writer connection. Writes that wait together share a BEGIN IMMEDIATE … COMMIT; each has its
+ * savepoint, so one that throws is undone alone.
+ */
+export function createWriteQueue(parts: {
+  sqlite: Sqlite.Database;
+  tx: Db;
+  path: string;
+  log?: Logger | undefined;
+}): WriteQueue {
+  const { sqlite, tx, path, log } = parts;
+  const statement = {
+    begin: sqlite.prepare('BEGIN IMMEDIATE'),
+    commit: sqlite.prepare('COMMIT'),
+    rollback: sqlite.prepare('ROLLBACK'),
+    savepoint: sqlite.prepare('SAVEPOINT one'),
+    release: sqlite.prepare('RELEASE one'),
+    undo: sqlite.prepare('ROLLBACK TO one'),
+  };
+  const queue: Waiting[] = [];
+  const listeners = new Map<string, Set<(details: readonly string[]) => void>>();
+  const counts = { writes: 0, commits: 0 };
+  let draining: Promise<void> | undefined;
+  let ended = false;
+
+  async function runOne(waiting: Waiting): Promise<Done> {
+    const context: WriteContext = { active: true, signals: [] };
+    statement.savepoint.run();
+    try {
+      const value = await writeContext.run(context, () => waiting.body(tx));
+      statement.release.run();
+      return { waiting, signals: context.signals, ok: true, value };
+    } catch (error) {
+      // A full disk makes SQLite roll the whole transaction back by itself: then there is no savepoint left.
+      if (sqlite.inTransaction) {
+        statement.undo.run();
+        statement.release.run();
+      }
+      return { waiting, signals: [], ok: false, error };
+    } finally {
+      context.active = false;
+    }
+  }
+
+  async function commitTogether(batch: Waiting[]): Promise<void> {
+    const done: Done[] = [];
+    try {
+      statement.begin.run();
+      for (const waiting of batch) {
+        const one = await runOne(waiting);
+        done.push(one);
+        if (!sqlite.inTransaction) throw one.ok ? new Error('a write ended the transaction') : one.error;
+      }
+      statement.commit.run();
+    } catch (error) {
+      if (sqlite.inTransaction) statement.rollback.run();
+      for (const waiting of batch) waiting.reject(toDatabaseError(path, error));
+      return;
+    }
+    counts.commits += 1;
+    counts.writes += done.length;
+    for (const one of done) {
+      if (one.ok) one.waiting.resolve(one.value);
+      else one.waiting.reject(toDatabaseError(path, one.error));
+    }
+    tell(done.flatMap((one) => one.signals));
+  }
+
+  function tell(signals: WriteContext['signals']): void {
+    for (const topic of new Set(signals.map((signal) => signal.topic))) {
+      const details = signals.filter((signal) => signal.topic === topic).map((signal) => signal.detail);
+      for (const listener of listeners.get(topic) ?? []) {
+        try {
+          listener(details);
+        } catch (error) {
+          // The change is committed: a listener that fails must not make the writer believe otherwise.
+          log?.error({ err: error, topic }, 'commit listener failed');
+        }
+      }
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // Lets everything that arrived in this turn of the loop join, and sockets be served between commits.
+      await new Promise((resolve) => setImmediate(resolve));
+      await commitTogether(queue.splice(0, maxPerCommit));
+    }
+    draining = undefined;
+  }
+
+  return {
+    write<T>(body: (tx: Db) => Promise<T>): Promise<T> {
+      if (writeContext.getStore()?.active)
+        return Promise.reject(new Error('db.write was called inside db.write: pass tx on instead'));
+      if (ended)
+        return Promise.reject(new FleetError('shutting_down', 'the server is shutting down: try again in a moment'));
+      return new Promise<T>((resolve, reject) => {
+        // `resolve` is given only what this very body returned.
+        queue.push({ body, resolve: resolve as (value: unknown) => void, reject });
+        draining ??= drain();
+      });
+    },
+    onCommit(topic, listener) {
+      const set = listeners.get(topic) ?? new Set();
+      listeners.set(topic, set.add(listener));
+      return () => set.delete(listener);
+    },
+    stats: (): DatabaseStats => ({ waiting: queue.length, ...counts }),
+    async end() {
+      ended = true;
+      await draining;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { FleetError, toCanonicalJson } from '@gpufleet/shared/core';
+import { grantSigningPrefix } from '@gpufleet/shared/protocol';
+import type { Signer } from './signer.ts';
+
+/** The signing key in `<stateDir>/signing-key.pem`, made at the first start, for its owner alone. */
+export function openFileSigner(stateDir: string): Signer {
+  const path = join(stateDir, 'signing-key.pem');
+  const privateKey = readKey(path) ?? makeKey(path);
+  const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
+  if (publicKey === undefined) throw badKey(path);
+  // Short, and bound to the key: two servers never give two keys the same id.
+  const keyId = createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
+  return {
+    keyId,
+    publicKey,
+    sign(grant) {
+      const payload = Buffer.from(toCanonicalJson(grant)).toString('base64url');
+      const signature = sign(null, Buffer.from(`${grantSigningPrefix}${payload}`), privateKey).toString('base64url');
+      return { keyId, payload, signature };
+    },
+  };
+}
+
+function readKey(path: string): KeyObject | undefined {
+  let mode: number;
+  try {
+    mode = statSync(path).mode & 0o777;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if ((mode & 0o077) !== 0)
+    throw new FleetError(
+      'signing_key_exposed',
+      `${path} has mode ${mode.toString(8)}: others may have read the signing key; make it 0600, or replace it`,
+      { path },
+    );
+  try {
+    const key = createPrivateKey(readFileSync(path));
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch (error) {
+    throw badKey(path, error);
+  }
+  throw badKey(path);
+}
+
+function badKey(path: string, cause?: unknown): FleetError {
+  return new FleetError(
+    'signing_key_bad',
+    `${path} is no Ed25519 private key: restore it from a backup`,
+    { path },
+    { cause },
+  );
+}
+
+function makeKey(path: string): KeyObject {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  // Exclusive: a key that appeared meanwhile is never overwritten. Synced: agents will pin it.
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  return privateKey;
+}

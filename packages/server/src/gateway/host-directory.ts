@@ -1,0 +1,90 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import type { HostStatus } from '@gpufleet/shared/api';
+import { probeKeys } from '@gpufleet/shared/probes';
+import type { Logger } from 'pino';
+import type { Database } from '../db/index.ts';
+import { findHostRow, type HostRow, listAllHostRows, listSectionHashes } from '../resources/hosts/index.ts';
+import { toPublicKey } from './public-key.ts';
+
+/** What the gateway must know of a host at every connect: kept in memory, so that a reconnect storm reads nothing. */
+export interface HostEntry {
+  id: string;
+  siteId: string;
+  name: string;
+  status: HostStatus;
+  publicKey: string;
+  agentVersion: string;
+  bootId: string | null;
+  capabilities: string[];
+  clockSkewMs: number | null;
+  machineFingerprint: string;
+  sessionEpoch: number;
+  lastSeenAtMs: number | null;
+  /** Digest of the hashes of all stored sections; equal digests mean that nothing is owed. */
+  sectionsDigest: string;
+}
+
+export interface HostDirectory {
+  find(hostId: string): HostEntry | undefined;
+  /** Imported once for each key. */
+  keyOf(entry: HostEntry): KeyObject | undefined;
+  onChange(listener: (entry: HostEntry) => void): void;
+  close(): void;
+}
+
+export async function openHostDirectory(db: Database, log: Logger): Promise<HostDirectory> {
+  const entries = new Map<string, HostEntry>();
+  const keys = new Map<string, { publicKey: string; key: KeyObject | undefined }>();
+  const listeners: ((entry: HostEntry) => void)[] = [];
+
+  for await (const row of listAllHostRows(db.read))
+    entries.set(row.id, toEntry(row, sectionsDigestOf(await listSectionHashes(db.read, row.id))));
+
+  async function reload(hostId: string): Promise<void> {
+    const row = await findHostRow(db.read, hostId);
+    if (!row) return;
+    const known = entries.get(hostId);
+    // The session's own values are newer in memory than in the store.
+    if (known) Object.assign(known, operatorValuesOf(row));
+    const entry = known ?? toEntry(row, sectionsDigestOf(await listSectionHashes(db.read, hostId)));
+    entries.set(hostId, entry);
+    for (const listener of listeners) listener(entry);
+  }
+
+  const endCommits = db.onCommit('hosts', (hostIds) => {
+    for (const hostId of new Set(hostIds))
+      reload(hostId).catch((error: unknown) => log.error({ err: error, hostId }, 'host directory was not updated'));
+  });
+
+  return {
+    find: (hostId) => entries.get(hostId),
+    keyOf(entry) {
+      const cached = keys.get(entry.id);
+      if (cached?.publicKey === entry.publicKey) return cached.key;
+      const key = toPublicKey(entry.publicKey);
+      keys.set(entry.id, { publicKey: entry.publicKey, key });
+      return key;
+    },
+    onChange: (listener) => listeners.push(listener),
+    close: endCommits,
+  };
+}
+
+function operatorValuesOf(row: HostRow): Pick<HostEntry, 'siteId' | 'name' | 'status' | 'publicKey'> {
+  return { siteId: row.siteId, name: row.name, status: row.status, publicKey: row.publicKey };
+}
+
+function toEntry(row: HostRow, sectionsDigest: string): HostEntry {
+  const { id, agentVersion, bootId, capabilities, clockSkewMs, machineFingerprint, sessionEpoch, lastSeenAtMs } = row;
+  const session = { agentVersion, bootId, capabilities, clockSkewMs, machineFingerprint, sessionEpoch, lastSeenAtMs };
+  return { id, ...operatorValuesOf(row), ...session, sectionsDigest };
+}
+
+/** Sections that this server stores, in the order in which it asks for them: the diagnosis first. */
+export const knownSections: readonly string[] = ['diagnosis', ...probeKeys];
+
+export function sectionsDigestOf(hashes: Readonly<Record<string, string>>): string {
+  const digest = createHash('sha256');
+  for (const name of knownSections) digest.update(`${name}=${Object.hasOwn(hashes, name) ? hashes[name] : ''}\n`);
+  return digest.digest('base64').slice(0, 16);
+}

@@ -1,0 +1,83 @@
+import type { Hello, Rejection, ServerMessage } from '@gpufleet/shared/protocol';
+import { encodeMessage } from '@gpufleet/shared/protocol';
+import type { WebSocket } from 'ws';
+import type { HostEntry } from './host-directory.ts';
+
+/** Unsent bytes at which a peer counts as too slow. */
+const maxUnsentBytes = 4 * 1024 * 1024;
+/** Messages of one agent that wait their turn. */
+const maxWaiting = 256;
+const messagesPerSecond = 50;
+const messageBurst = 400;
+
+/** One connection of an agent, from the upgrade to its end. */
+export interface Session {
+  readonly socket: WebSocket;
+  readonly nonce: string;
+  readonly headerTicket: string | undefined;
+  readonly openedMs: number;
+  state: SessionState;
+  lastHeardMs: number;
+  /** Tail of the messages that wait; each begins when the one before has settled. */
+  tail: Promise<void>;
+  waiting: number;
+  allowance: { messages: number; atMs: number };
+}
+
+export type SessionState =
+  | { at: 'handshaking' }
+  | { at: 'open'; host: HostEntry; hello: Hello; epoch: number; hasReconciled: boolean }
+  | { at: 'ended' };
+
+export function newSession(socket: WebSocket, nonce: string, headerTicket: string | undefined, nowMs: number): Session {
+  return {
+    socket,
+    nonce,
+    headerTicket,
+    openedMs: nowMs,
+    state: { at: 'handshaking' },
+    lastHeardMs: nowMs,
+    tail: Promise.resolve(),
+    waiting: 0,
+    allowance: { messages: messageBurst, atMs: nowMs },
+  };
+}
+
+/** False when the peer does not take what it is sent: its connection is cut, its memory ours no longer. */
+export function sendTo(session: Session, message: ServerMessage): boolean {
+  const { socket } = session;
+  if (session.state.at === 'ended' || socket.readyState !== socket.OPEN) return false;
+  if (socket.bufferedAmount > maxUnsentBytes) {
+    socket.terminate();
+    return false;
+  }
+  socket.send(encodeMessage(message));
+  return true;
+}
+
+/** Says why, then closes. */
+export function rejectSession(session: Session, rejection: Omit<Rejection, 'type'>): void {
+  sendTo(session, { type: 'rejection', ...rejection });
+  session.socket.close(1008, rejection.code);
+}
+
+/** Takes one message from the session's allowance; false when it sends faster than any agent of ours. */
+export function takeAllowance(session: Session, nowMs: number): boolean {
+  const { messages, atMs } = session.allowance;
+  const refilled = Math.min(messageBurst, messages + ((nowMs - atMs) / 1_000) * messagesPerSecond);
+  session.allowance = { messages: refilled - 1, atMs: nowMs };
+  return refilled >= 1;
+}
+
+/** Runs `work` after all that came before in this session; false when too much waits. */
+export function enqueue(session: Session, work: () => Promise<void>, failed: (error: unknown) => void): boolean {
+  if (session.waiting >= maxWaiting) return false;
+  session.waiting += 1;
+  session.tail = session.tail
+    .then(() => (session.state.at === 'ended' ? undefined : work()))
+    .catch(failed)
+    .finally(() => {
+      session.waiting -= 1;
+    });
+  return true;
+}

@@ -1,0 +1,15 @@
+import type { Clock } from '@gpufleet/shared/core';
+
+/** What the work on attempts keeps in memory; all of it may be lost at any moment. */
+export interface WorkMemory {
+  /** When this process began to look: nobody was heard of before. */
+  startedAtMs: number;
+  /** Session epoch in which an attempt was offered last: an offer to an ended session is no offer. */
+  offeredIn: Map<string, number>;
+  /** When a granted attempt was last heard of, or its grant sent. */
+  lastWordMs: Map<string, number>;
+}
+
+export function createWorkMemory(clock: Clock): WorkMemory {
+  return { startedAtMs: clock.nowMs(), offeredIn: new Map(), lastWordMs: new Map() };
+}

@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import type { Deps } from '../../deps.ts';
+import { type EventFilter, matchesFilter, toFrame } from './event-frame.ts';
+import { latestEventId, listEventsAfter, oldestEventId } from './list-events.ts';
+
+const maxListeners = 500;
+/** Unsent bytes at which a listener counts as too slow. */
+const maxUnsentBytes = 1024 * 1024;
+const heartbeatEveryMs = 15_000;
+const pageSize = 500;
+
+interface Listener {
+  response: ServerResponse;
+  filter: EventFilter;
+  lastId: number;
+}
+
+export interface EventStream {
+  /** Sends what came after `afterId`, then everything new, until the client goes or is too slow. */
+  listen(response: ServerResponse, filter: EventFilter, afterId: number | undefined): Promise<void>;
+  isFull(): boolean;
+  close(): void;
+}
+
+/** Events go out once they are committed: one write for each listener and turn, however many events it holds. */
+export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Promise<EventStream> {
+  const { db, clock, log } = deps;
+  const live = new Set<Listener>();
+  const open = new Set<ServerResponse>();
+  let sentUpTo = await latestEventId(db.read);
+  let isSending = false;
+  let isWanted = false;
+
+  async function sendNew(): Promise<void> {
+    isWanted = true;
+    if (isSending) return;
+    isSending = true;
+    try {
+      while (isWanted) {
+        isWanted = false;
+        for (let more = true; more; ) more = await sendPage();
+      }
+    } catch (error) {
+      log.error({ err: error }, 'events were not sent');
+    } finally {
+      isSending = false;
+    }
+  }
+
+  async function sendPage(): Promise<boolean> {
+    const events = await listEventsAfter(db.read, sentUpTo, pageSize);
+    sentUpTo = events.at(-1)?.id ?? sentUpTo;
+    for (const listener of live) push(listener, events);
+    return events.length === pageSize;
+  }
+
+  function push(listener: Listener, events: Awaited<ReturnType<typeof listEventsAfter>>): void {
+    const wanted = events.filter((event) => event.id > listener.lastId && matchesFilter(event, listener.filter));
+    listener.lastId = Math.max(listener.lastId, events.at(-1)?.id ?? 0);
+    if (wanted.length > 0) write(listener.response, wanted.map(toFrame).join(''));
+  }
+
+  function write(response: ServerResponse, text: string): void {
+    response.write(text);
+    if (response.writableLength <= maxUnsentBytes) return;
+    log.warn({ unsentBytes: response.writableLength }, 'event listener dropped: too slow');
+    response.destroy();
+  }
+
+  const endCommits = db.onCommit('events', () => void sendNew());
+  const endHeartbeats = clock.every(heartbeatEveryMs, () => {
+    for (const response of open) write(response, ': still here\n\n');
+  });
+
+  return {
+    async listen(response, filter, afterId) {
+      const listener: Listener = { response, filter, lastId: afterId ?? sentUpTo };
+      open.add(response);
+      response.once('close', () => {
+        open.delete(response);
+        live.delete(listener);
+      });
+      response.writeHead(200, {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      response.write('retry: 2000\n\n');
+      const oldest = await oldestEventId(db.read);
+      // Events in between are deleted: the client must read the lists again.
+      if (afterId !== undefined && oldest !== undefined && afterId < oldest - 1)
+        response.write('event: reset\ndata: {}\n\n');
+      for (;;) {
+        const events = await listEventsAfter(db.read, listener.lastId, pageSize);
+        push(listener, events);
+        if (response.destroyed) return;
+        if (events.length < pageSize && listener.lastId >= sentUpTo) break;
+        // Lets other requests in, and the socket drain, between pages of a long replay.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      live.add(listener);
+    },
+    isFull: () => open.size >= maxListeners,
+    close() {
+      endCommits();
+      endHeartbeats();
+      for (const response of open) response.end();
+    },
+  };
+}

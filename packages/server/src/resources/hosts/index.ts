@@ -1,0 +1,9 @@
+export { latestFacts, listFactChanges, listSectionRows } from './host-facts.ts';
+export { findHostRow, getHostRow, type HostRow, labelsOf, listAllHostRows, unknownClass } from './host-store.ts';
+export { getHost, listHosts, toHosts } from './list-hosts.ts';
+export { listSectionHashes, recordSection, type SectionReport } from './record-section.ts';
+export { recordSessions, type SessionValues } from './record-sessions.ts';
+export { hostRoutes } from './routes.ts';
+export { setHostClass } from './set-host-class.ts';
+export { type StatusChange, setHostStatus } from './set-host-status.ts';
+export { checkLabels, setLabels } from './update-host.ts';

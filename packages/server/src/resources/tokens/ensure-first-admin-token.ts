@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import type { Deps } from '../../deps.ts';
+import { createApiToken } from './create-api-token.ts';
+import { apiTokenTable } from './table.ts';
+
+/**
+ * On the first start there is no admin token: makes one and hands its secret to `keep` inside the same transaction, so a
+ * secret that could not be kept leaves no token behind. Returns whether it made one.
+ */
+export async function ensureFirstAdminToken(
+  deps: Pick<Deps, 'db' | 'clock' | 'newId' | 'randomToken'>,
+  keep: (secret: string) => void,
+): Promise<boolean> {
+  return deps.db.write(async (tx) => {
+    const admins = await tx
+      .select({ id: apiTokenTable.id })
+      .from(apiTokenTable)
+      .where(eq(apiTokenTable.role, 'admin'))
+      .limit(1);
+    if (admins.length > 0) return false;
+    const { token } = await createApiToken(
+      tx,
+      deps,
+      { name: 'first-admin', role: 'admin' },
+      { actor: 'system:start', requestId: null },
+    );
+    keep(token);
+    return true;
+  });
+}

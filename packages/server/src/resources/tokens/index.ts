@@ -1,0 +1,9 @@
+export {
+  type EnrollmentTokenRow,
+  findEnrollmentToken,
+  setUsesLeft,
+} from './enrollment-token-store.ts';
+export { ensureFirstAdminToken } from './ensure-first-admin-token.ts';
+export { findApiToken } from './find-api-token.ts';
+export { tokenRoutes } from './routes.ts';
+export { createTokenUse, type TokenUse } from './token-use.ts';
