@@ -1,6 +1,7 @@
 import {
   type Changes,
   isTail,
+  type JobView,
   jobsOf,
   type SlotView,
   type Snapshot,
@@ -19,6 +20,19 @@ export function applyDecision(snapshot: Snapshot, decision: Decision, nowMs: num
       return openWave(snapshot, decision.index, decision.away, nowMs);
     case 'leave_offline':
       return leaveOffline(snapshot, [decision.slotId], nowMs);
+    case 'skip_slot':
+      return {
+        slots: [
+          {
+            id: decision.slotId,
+            state: 'skipped',
+            because: null,
+            detail: 'its host is decommissioned',
+            sinceMs: nowMs,
+          },
+        ],
+        jobs: queuedJobs(snapshot, decision.slotId).map((job) => ({ id: job.id, state: 'canceled' })),
+      };
     case 'return_slot':
       return returnSlot(snapshot, decision.slotId, decision.toTail, nowMs);
     case 'mark_unknown':
@@ -78,11 +92,15 @@ export function endWaitingSlots(
   nowMs: number,
 ): Changes {
   const slots = snapshot.slots.filter((slot) => ['queued', 'waiting', 'deferred'].includes(slot.state));
-  const jobs = snapshot.slots.flatMap((slot) => (isHeld(slot) ? [] : jobsOf(snapshot, slot.id)));
+  const jobs = snapshot.slots.flatMap((slot) => (isHeld(slot) ? [] : queuedJobs(snapshot, slot.id)));
   return {
     slots: slots.map((slot) => ({ id: slot.id, state, because: null, detail, sinceMs: nowMs })),
-    jobs: jobs.filter((job) => job.state === 'queued').map((job) => ({ id: job.id, state: 'canceled' })),
+    jobs: jobs.map((job) => ({ id: job.id, state: 'canceled' })),
   };
+}
+
+function queuedJobs(snapshot: Snapshot, slotId: string): JobView[] {
+  return jobsOf(snapshot, slotId).filter((job) => job.state === 'queued');
 }
 
 function isHeld(slot: SlotView): boolean {
@@ -106,7 +124,7 @@ function openWave(snapshot: Snapshot, index: number, away: readonly string[], no
 function leaveOffline(snapshot: Snapshot, slotIds: readonly string[], nowMs: number): Changes {
   const state = { defer: 'deferred', skip: 'skipped', fail: 'failed', wait: 'waiting' } as const;
   const { offline } = snapshot.rollout.policy;
-  const skipped = offline === 'skip' ? slotIds.flatMap((id) => jobsOf(snapshot, id)) : [];
+  const skipped = offline === 'skip' ? slotIds.flatMap((id) => queuedJobs(snapshot, id)) : [];
   return {
     slots: slotIds.map((id) => ({
       id,
@@ -115,7 +133,7 @@ function leaveOffline(snapshot: Snapshot, slotIds: readonly string[], nowMs: num
       detail: 'it was offline when its turn came',
       sinceMs: nowMs,
     })),
-    jobs: skipped.filter((job) => job.state === 'queued').map((job) => ({ id: job.id, state: 'canceled' })),
+    jobs: skipped.map((job) => ({ id: job.id, state: 'canceled' })),
   };
 }
 

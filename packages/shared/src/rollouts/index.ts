@@ -1,6 +1,7 @@
 export * from './apply-decision.ts';
 export * from './choose-host.ts';
 export * from './class-name.ts';
+export * from './control-plane.ts';
 export * from './decide-grant.ts';
 export * from './duration.ts';
 export * from './explain.ts';

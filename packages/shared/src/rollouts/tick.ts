@@ -10,6 +10,8 @@ export type Decision =
   /** The wave opens: slots of `away` fare as the policy says of offline hosts, the rest wait for their grant. */
   | { do: 'open_wave'; index: number; away: string[] }
   | { do: 'leave_offline'; slotId: string }
+  /** Its host is decommissioned. */
+  | { do: 'skip_slot'; slotId: string }
   /** A deferred host is back: into its wave while that is open, else into the lane of deferred hosts. */
   | { do: 'return_slot'; slotId: string; toTail: boolean }
   | { do: 'mark_unknown'; slotId: string }
@@ -78,6 +80,10 @@ function isOut(slot: SlotView): boolean {
   return slot.state === 'granted' || slot.state === 'unknown';
 }
 
+function isWithoutGrant(slot: SlotView): boolean {
+  return slot.state === 'queued' || slot.state === 'waiting' || slot.state === 'deferred';
+}
+
 function findUnknown(world: World): Decision[] {
   return world.slots
     .filter((slot) => slot.state === 'granted' && leaseEndMs(world, slot) <= world.nowMs)
@@ -101,6 +107,8 @@ function findHalt(world: World): Decision | undefined {
 }
 
 function decideProgress(world: World): Decision[] {
+  const gone = world.slots.filter((slot) => isWithoutGrant(slot) && hostOf(world, slot).status === 'decommissioned');
+  if (gone.length > 0) return gone.map((slot) => ({ do: 'skip_slot', slotId: slot.id }));
   const returning = world.slots
     .filter((slot) => slot.state === 'deferred' && hostOf(world, slot).online)
     .map((slot): Decision => ({ do: 'return_slot', slotId: slot.id, toTail: !isOpen(world, slot) }));

@@ -1,0 +1,87 @@
+import type { Attempt } from '@gpufleet/shared/api';
+import { FleetError } from '@gpufleet/shared/core';
+import { and, desc, eq, inArray } from 'drizzle-orm';
+import type { Db } from '../../db/index.ts';
+import type { JobRow } from './job-store.ts';
+import { attemptTable } from './table.ts';
+
+export type AttemptRow = typeof attemptTable.$inferSelect;
+
+export async function findAttemptRow(db: Db, id: string): Promise<AttemptRow | undefined> {
+  return (await db.select().from(attemptTable).where(eq(attemptTable.id, id)))[0];
+}
+
+export async function getAttemptRow(db: Db, id: string): Promise<AttemptRow> {
+  const row = await findAttemptRow(db, id);
+  if (!row) throw new FleetError('attempt_not_found', `there is no attempt ${id}`, { attemptId: id });
+  return row;
+}
+
+/** Oldest first. */
+export async function listAttemptsOfJobs(db: Db, jobIds: readonly string[]): Promise<AttemptRow[]> {
+  const rows: AttemptRow[] = [];
+  for (let at = 0; at < jobIds.length; at += 500)
+    rows.push(
+      ...(await db
+        .select()
+        .from(attemptTable)
+        .where(inArray(attemptTable.jobId, jobIds.slice(at, at + 500)))
+        .orderBy(attemptTable.offeredAtMs, attemptTable.id)),
+    );
+  return rows;
+}
+
+/** Attempts that run now, of every host: few, since budgets are small. */
+export async function listGrantedAttempts(db: Db): Promise<Pick<AttemptRow, 'id' | 'hostId' | 'jobId'>[]> {
+  return db
+    .select({ id: attemptTable.id, hostId: attemptTable.hostId, jobId: attemptTable.jobId })
+    .from(attemptTable)
+    .where(eq(attemptTable.state, 'granted'));
+}
+
+export async function listGrantedRowsOf(db: Db, hostId: string): Promise<AttemptRow[]> {
+  return db
+    .select()
+    .from(attemptTable)
+    .where(and(eq(attemptTable.hostId, hostId), eq(attemptTable.state, 'granted')));
+}
+
+/**
+ * Attempts are numbered within their job: a server restored from an older backup offers the same id again, and the
+ * agent, which remembers it, answers with its result instead of doing the work twice.
+ */
+export function attemptIdOf(jobId: string, number: number): string {
+  return `${jobId}-${number}`;
+}
+
+export function jobIdOf(attemptId: string): string {
+  return attemptId.replace(/-\d+$/, '');
+}
+
+/** Notes that the job is offered now, in the attempt that was not taken yet or in a new one. Returns its id. */
+export async function recordOffer(tx: Db, job: JobRow, nowMs: number): Promise<string> {
+  const attempts = await tx
+    .select({ id: attemptTable.id, state: attemptTable.state })
+    .from(attemptTable)
+    .where(eq(attemptTable.jobId, job.id))
+    .orderBy(desc(attemptTable.offeredAtMs), desc(attemptTable.id));
+  const open = attempts.find((attempt) => attempt.state === 'offered' || attempt.state === 'declined');
+  if (open) {
+    await updateAttempt(tx, open.id, { state: 'offered', offeredAtMs: nowMs, declinedBecause: null });
+    return open.id;
+  }
+  const id = attemptIdOf(job.id, attempts.length + 1);
+  await insertAttempt(tx, { id, jobId: job.id, hostId: job.hostId, state: 'offered', offeredAtMs: nowMs });
+  return id;
+}
+
+export async function insertAttempt(
+  tx: Db,
+  row: Pick<AttemptRow, 'id' | 'jobId' | 'hostId' | 'offeredAtMs'> & { state: Attempt['state'] } & Partial<AttemptRow>,
+): Promise<void> {
+  await tx.insert(attemptTable).values({ progress: [], planSummary: [], ...row });
+}
+
+export async function updateAttempt(tx: Db, id: string, values: Partial<AttemptRow>): Promise<void> {
+  await tx.update(attemptTable).set(values).where(eq(attemptTable.id, id));
+}
