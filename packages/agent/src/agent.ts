@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Clock } from '@gpufleet/shared/core';
+import { type Clock, FleetError } from '@gpufleet/shared/core';
 import { type AttemptResult, challengeBytes, type ServerMessage, type Welcome } from '@gpufleet/shared/protocol';
 import { collectFacts } from './collector/collect-facts.ts';
 import { type AgentConfig, defaultAgentConfig } from './config.ts';
@@ -22,6 +22,7 @@ import { createServerTime } from './identity/server-time.ts';
 import { createJobEngine } from './jobs/create-job-engine.ts';
 import type { JobEngine, Log } from './jobs/engine.ts';
 import { createObserver } from './observer.ts';
+import type { AgentStatus } from './status.ts';
 import { createStatusBoard } from './status-board.ts';
 
 export interface AgentOptions {
@@ -41,6 +42,7 @@ export interface Agent {
   start(): Promise<void>;
   /** Leaves the server, waits for no job: an open attempt is carried on at the next start. */
   stop(): Promise<void>;
+  status(): Promise<AgentStatus>;
   engine: JobEngine;
 }
 
@@ -82,6 +84,7 @@ export function createAgent(options: AgentOptions): Agent {
     clock,
     log,
     everyMs: config.observeEveryMs,
+    freshMs: config.probeEveryMs,
     onObservation(observation) {
       reporter.observed(observation.sections);
       board.setFindings(observation.diagnosis.findings.length);
@@ -101,7 +104,8 @@ export function createAgent(options: AgentOptions): Agent {
   /** Enrolled, enrolled anew, or a copy on another machine? Looked at again while there is no session. */
   async function checkIdentity(): Promise<void> {
     if (stopped || session?.link().at === 'online') return;
-    const found = await findIdentity(state);
+    const found = await readIdentity();
+    if (found === 'unreadable') return;
     const isSame = found?.hostId === identity?.hostId && found?.key.x === identity?.key.x;
     if (isSame && (session !== undefined || found === undefined)) return;
     session?.stop();
@@ -110,10 +114,25 @@ export function createAgent(options: AgentOptions): Agent {
     board.setIdentity(found ?? null);
     if (found === undefined) return;
     const machine = await checkMachine(host, found);
-    if (!machine.ok && machine.problem !== problem) log.error({ differs: machine.differs }, machine.problem);
-    problem = machine.ok ? null : machine.problem;
-    board.setProblem(problem);
+    tellProblem(machine.ok ? null : machine.problem);
     if (machine.ok && !stopped) dial(found);
+  }
+
+  async function readIdentity(): Promise<Identity | undefined | 'unreadable'> {
+    try {
+      return await findIdentity(state);
+    } catch (error) {
+      if (!(error instanceof FleetError)) throw error;
+      // A damaged file is for a person to judge; an agent that ends would only be started again.
+      tellProblem(error.message);
+      return 'unreadable';
+    }
+  }
+
+  function tellProblem(next: string | null): void {
+    if (next !== null && next !== problem) log.error({}, next);
+    problem = next;
+    board.setProblem(next);
   }
 
   function dial(known: Identity): void {
@@ -194,6 +213,7 @@ export function createAgent(options: AgentOptions): Agent {
 
   return {
     engine,
+    status: board.current,
     async start() {
       await board.start();
       const serverEpoch = await openServerEpoch(state);

@@ -1,7 +1,8 @@
 import type { Clock, Sha256 } from '@gpufleet/shared/core';
 import { type Diagnosis, diagnose } from '@gpufleet/shared/diagnosis';
-import type { Facts } from '@gpufleet/shared/probes';
+import { type Facts, type ProbeKey, probeKeys } from '@gpufleet/shared/probes';
 import { collectFacts } from './collector/collect-facts.ts';
+import { dueProbes } from './collector/due-probes.ts';
 import { type ReportSection, sectionsOf } from './collector/sections-of.ts';
 import type { Host } from './host/host.ts';
 import type { Log } from './jobs/engine.ts';
@@ -15,7 +16,7 @@ export interface Observation {
 /** Looks at the host again and again; only one look at a time, whoever asks. */
 export interface Observer {
   latest(): Observation | undefined;
-  /** A look that begins after this call. */
+  /** A look at everything that begins after this call. */
   observe(): Promise<Observation>;
   /** Resolves when the first look is over. */
   start(): Promise<void>;
@@ -27,20 +28,28 @@ export interface ObserverDeps {
   sha256: Sha256;
   clock: Clock;
   log: Log;
+  /** How often to see which probes are due. */
   everyMs: number;
+  /** Instead of each probe's own period. */
+  freshMs?: number | undefined;
   onObservation(observation: Observation): void;
 }
 
 export function createObserver(deps: ObserverDeps): Observer {
   let latest: Observation | undefined;
+  const lastReadAtMs: Partial<Record<ProbeKey, number>> = {};
   let running: Promise<Observation> = Promise.reject(new Error('no look yet'));
   running.catch(() => undefined);
   let next: Promise<Observation> | undefined;
   let busy = false;
   let cancel: (() => void) | undefined;
 
-  async function look(): Promise<Observation> {
-    const facts = await collectFacts({ host: deps.host, sha256: deps.sha256 });
+  async function look(only?: readonly ProbeKey[]): Promise<Observation> {
+    const { host, sha256, log } = deps;
+    const beganAtMs = deps.clock.monotonicMs();
+    const previous = latest?.facts ?? {};
+    const facts = await collectFacts({ host, sha256, previous, log, ...(only && { only }) });
+    for (const key of only ?? probeKeys) lastReadAtMs[key] = beganAtMs;
     const diagnosis = diagnose(facts);
     const observation = { facts, diagnosis, sections: sectionsOf(facts, diagnosis, deps.sha256) };
     latest = observation;
@@ -48,9 +57,9 @@ export function createObserver(deps: ObserverDeps): Observer {
     return observation;
   }
 
-  function begin(): Promise<Observation> {
+  function begin(only?: readonly ProbeKey[]): Promise<Observation> {
     busy = true;
-    running = look().finally(() => {
+    running = look(only).finally(() => {
       busy = false;
     });
     return running;
@@ -66,9 +75,17 @@ export function createObserver(deps: ObserverDeps): Observer {
     return next;
   }
 
+  function dueNow(): ProbeKey[] {
+    const nowMs = deps.clock.monotonicMs();
+    const { freshMs } = deps;
+    if (freshMs === undefined) return dueProbes(lastReadAtMs, nowMs);
+    return probeKeys.filter((key) => nowMs - (lastReadAtMs[key] ?? Number.NEGATIVE_INFINITY) >= freshMs);
+  }
+
   async function beat(): Promise<void> {
     try {
-      if (!busy) await begin();
+      const due = dueNow();
+      if (!busy && due.length > 0) await begin(due);
     } catch (error) {
       deps.log.error({ error: String(error) }, 'the host could not be observed');
     }

@@ -16,6 +16,7 @@ export interface StatusBoard {
   setLink(link: Link, detail: string | null): void;
   setFindings(count: number): void;
   heard(): void;
+  current(): Promise<AgentStatus>;
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -40,29 +41,33 @@ export function createStatusBoard({ host, state, clock, log, engine }: StatusBoa
   let writing: Promise<void> | undefined;
   let again = false;
 
+  async function current(): Promise<AgentStatus> {
+    return {
+      format: 1,
+      version: agentVersion,
+      pid: process.pid,
+      bootId: moment?.bootId ?? '',
+      startedAtMs,
+      updatedAtMs: clock.nowMs(),
+      stopped,
+      host: identity && {
+        hostId: identity.hostId,
+        siteId: identity.siteId,
+        name: identity.name,
+        serverUrl: identity.serverUrl,
+      },
+      link,
+      lastContactMs,
+      attempt: engine.current(),
+      owedResults: (await engine.owedResults()).length,
+      findings,
+      problem,
+    };
+  }
+
   async function write(): Promise<void> {
     try {
-      await recordStatus(state, {
-        format: 1,
-        version: agentVersion,
-        pid: process.pid,
-        bootId: moment?.bootId ?? '',
-        startedAtMs,
-        updatedAtMs: clock.nowMs(),
-        stopped,
-        host: identity && {
-          hostId: identity.hostId,
-          siteId: identity.siteId,
-          name: identity.name,
-          serverUrl: identity.serverUrl,
-        },
-        link,
-        lastContactMs,
-        attempt: engine.current(),
-        owedResults: (await engine.owedResults()).length,
-        findings,
-        problem,
-      });
+      await recordStatus(state, await current());
     } catch (error) {
       // The status file is for people; a disk that is full must not end the agent that may be needed to say so.
       log.warn({ error: String(error) }, 'status file could not be written');
@@ -111,6 +116,7 @@ export function createStatusBoard({ host, state, clock, log, engine }: StatusBoa
     heard() {
       lastContactMs = clock.nowMs();
     },
+    current,
     refresh,
     async stop() {
       stopped = true;

@@ -27,8 +27,8 @@ function rejection(fields: Partial<Rejection> = {}): Rejection {
   return { type: 'rejection', code: 'revoked', detail: 'no', retryAfterMs: null, ...fields };
 }
 
-const dialing: Link = { at: 'dialing', failures: 2, giveUpAtMs: 15_000, ticket: null };
-const challenged: Link = { at: 'challenged', failures: 2, giveUpAtMs: 20_000, proof: 'key' };
+const dialing: Link = { at: 'dialing', failures: 2, giveUpAtMs: 15_000 };
+const challenged: Link = { at: 'challenged', failures: 2, giveUpAtMs: 20_000, proven: true };
 const online: Link = {
   at: 'online',
   failures: 2,
@@ -41,30 +41,18 @@ const online: Link = {
 
 test('dials with the ticket that it holds', () => {
   const { link, effects } = stepLink({ at: 'offline' }, { type: 'start' }, at(0, { ticket: 't1' }));
-  expect(link).toEqual({ at: 'dialing', failures: 0, giveUpAtMs: linkSettings.dialTimeoutMs, ticket: 't1' });
+  expect(link).toEqual({ at: 'dialing', failures: 0, giveUpAtMs: linkSettings.dialTimeoutMs });
   expect(effects).toEqual([{ do: 'dial', ticket: 't1' }]);
 });
 
-test('says hello at once with a ticket, and waits for the challenge without one', () => {
-  expect(stepLink({ ...dialing, ticket: 't1' }, { type: 'opened' }, at(1)).effects).toEqual([
-    { do: 'send_hello', proof: { by: 'ticket', ticket: 't1' } },
-  ]);
-  const { link, effects } = stepLink(dialing, { type: 'opened' }, at(1));
-  expect(link).toMatchObject({ at: 'challenged', proof: 'none' });
-  expect(effects).toEqual([]);
-});
-
-test('drops the ticket and proves the key when the server challenges it all the same', () => {
-  const { link, effects } = stepLink(
-    { ...challenged, proof: 'ticket' },
-    { type: 'message', message: challenge },
-    at(1),
-  );
-  expect(link).toMatchObject({ at: 'challenged', proof: 'key' });
+test('proves its key to the challenge that comes when the connection is open', () => {
+  const opened = stepLink(dialing, { type: 'opened' }, at(1));
+  expect(opened).toEqual({ link: { at: 'challenged', failures: 2, giveUpAtMs: 20_001, proven: false }, effects: [] });
+  const { link, effects } = stepLink(opened.link, { type: 'message', message: challenge }, at(2));
+  expect(link).toMatchObject({ at: 'challenged', proven: true });
   expect(effects).toEqual([
-    { do: 'keep_ticket', ticket: null },
     { do: 'learn_time', serverNowMs: 5_000 },
-    { do: 'send_hello', proof: { by: 'key', nonce: 'n1' } },
+    { do: 'send_hello', nonce: 'n1' },
   ]);
 });
 
@@ -73,7 +61,7 @@ test('signs one challenge a connection', () => {
 });
 
 test('takes no welcome before it has proven anything', () => {
-  const link: Link = { ...challenged, proof: 'none' };
+  const link: Link = { ...challenged, proven: false };
   expect(stepLink(link, { type: 'message', message: welcome() }, at(1))).toEqual({ link, effects: [] });
 });
 
@@ -150,13 +138,6 @@ test('keeps everything when it is refused, and looks again later', () => {
   expect(stepLink(link, { type: 'tick' }, at(linkSettings.refusedWaitMs)).effects).toEqual([
     { do: 'dial', ticket: null },
   ]);
-});
-
-test('comes back soon with its key when only the ticket was refused', () => {
-  const message = rejection({ code: 'bad_proof' });
-  const { link, effects } = stepLink({ ...challenged, proof: 'ticket' }, { type: 'message', message }, at(0));
-  expect(link).toMatchObject({ at: 'waiting', failures: 3 });
-  expect(effects).toContainEqual({ do: 'keep_ticket', ticket: null });
 });
 
 test('gives up a dial and a hello that nobody answers', () => {

@@ -6,9 +6,9 @@ import { type BackoffLimits, deriveAskedWaitMs, deriveBackoffMs } from './backof
 export type Link =
   | { at: 'offline' }
   | { at: 'waiting'; failures: number; untilMs: number }
-  | { at: 'dialing'; failures: number; giveUpAtMs: number; ticket: string | null }
-  /** The connection is open and a proof is on its way: the ticket's, or the signed challenge. */
-  | { at: 'challenged'; failures: number; giveUpAtMs: number; proof: 'none' | 'ticket' | 'key' }
+  | { at: 'dialing'; failures: number; giveUpAtMs: number }
+  /** The connection is open; `proven`: the challenge has come and its signature is on the way. */
+  | { at: 'challenged'; failures: number; giveUpAtMs: number; proven: boolean }
   | {
       at: 'online';
       failures: number;
@@ -36,9 +36,10 @@ export type LinkEvent =
   | { type: 'tick' };
 
 export type LinkEffect =
+  /** With the ticket in the upgrade the server need not check the signature that the hello carries all the same. */
   | { do: 'dial'; ticket: string | null }
   | { do: 'close'; code: number; reason: string }
-  | { do: 'send_hello'; proof: { by: 'ticket'; ticket: string } | { by: 'key'; nonce: string } }
+  | { do: 'send_hello'; nonce: string }
   | { do: 'send_heartbeat'; seq: number }
   | { do: 'ping' }
   | { do: 'learn_time'; serverNowMs: number }
@@ -122,13 +123,8 @@ export function wakeAtMs(link: Link): number | undefined {
 
 function opened(link: Link, { nowMs, settings }: LinkContext): Stepped {
   if (link.at !== 'dialing') return stay(link);
-  const { failures, ticket } = link;
   const giveUpAtMs = nowMs + settings.helloTimeoutMs;
-  if (ticket === null) return stay({ at: 'challenged', failures, giveUpAtMs, proof: 'none' });
-  return {
-    link: { at: 'challenged', failures, giveUpAtMs, proof: 'ticket' },
-    effects: [{ do: 'send_hello', proof: { by: 'ticket', ticket } }],
-  };
+  return stay({ at: 'challenged', failures: link.failures, giveUpAtMs, proven: false });
 }
 
 function closed(link: Link, retryAfterMs: number | null, context: LinkContext): Stepped {
@@ -172,17 +168,16 @@ function authenticating(
 ): Stepped {
   if (message.type === 'challenge') {
     // One signature a connection: a server that challenges again and again is not obeyed.
-    if (link.proof === 'key') return stay(link);
+    if (link.proven) return stay(link);
     return {
-      link: { ...link, proof: 'key' },
+      link: { ...link, proven: true },
       effects: [
-        ...(link.proof === 'ticket' ? [{ do: 'keep_ticket', ticket: null } as const] : []),
         { do: 'learn_time', serverNowMs: message.serverNowMs },
-        { do: 'send_hello', proof: { by: 'key', nonce: message.nonce } },
+        { do: 'send_hello', nonce: message.nonce },
       ],
     };
   }
-  if (message.type !== 'welcome' || link.proof === 'none') return stay(link);
+  if (message.type !== 'welcome' || !link.proven) return stay(link);
   const heartbeatEveryMs = Math.max(message.heartbeatEveryMs, minHeartbeatEveryMs);
   return {
     link: {
@@ -209,9 +204,6 @@ function rejected(link: Link, rejection: Rejection, context: LinkContext): Stepp
     { do: 'close', code: 1000, reason: 'refused' },
     { do: 'keep_ticket', ticket: null },
   ];
-  // The ticket was refused, not the host: come back with the key's proof soon.
-  if (link.at === 'challenged' && link.proof === 'ticket' && rejection.code === 'bad_proof')
-    return wait(link.failures + 1, rejection.retryAfterMs, context, effects);
   const { random, settings } = context;
   const waitMs =
     rejection.retryAfterMs === null
@@ -256,7 +248,7 @@ function ticked(link: Link, context: LinkContext): Stepped {
 
 function dial(failures: number, { nowMs, settings, ticket }: LinkContext): Stepped {
   return {
-    link: { at: 'dialing', failures, giveUpAtMs: nowMs + settings.dialTimeoutMs, ticket },
+    link: { at: 'dialing', failures, giveUpAtMs: nowMs + settings.dialTimeoutMs },
     effects: [{ do: 'dial', ticket }],
   };
 }

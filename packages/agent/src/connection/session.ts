@@ -94,7 +94,7 @@ export function createSession(deps: SessionDeps): Session {
         abandon(effect.code, effect.reason);
         return;
       case 'send_hello':
-        sendHello(effect.proof);
+        sendHello(effect.nonce);
         return;
       case 'send_heartbeat':
         transmit({ type: 'heartbeat', seq: effect.seq, uptimeMs: deps.uptimeMs(), attempt: deps.heartbeatAttempt() });
@@ -165,13 +165,12 @@ export function createSession(deps: SessionDeps): Session {
     log.info({ messageType: decoded.messageType }, 'message type of a newer server ignored');
   }
 
-  function sendHello(proof: Extract<LinkEffect, { do: 'send_hello' }>['proof']): void {
-    const forConnection = connection;
+  function sendHello(nonce: string): void {
+    const dialled = dials;
     deps.describe().then(
       (description) => {
-        if (forConnection === undefined || forConnection !== connection) return;
-        const signed = proof.by === 'ticket' ? proof : { by: 'key' as const, signature: deps.prove(proof.nonce) };
-        transmit({ type: 'hello', ...description, proof: signed });
+        if (dialled !== dials) return;
+        transmit({ type: 'hello', ...description, proof: { by: 'key', signature: deps.prove(nonce) } });
       },
       (error: unknown) => log.error({ error: String(error) }, 'the hello could not be made'),
     );

@@ -1,0 +1,40 @@
+import type { createSystemClock } from '../clock.ts';
+import type { Environment } from '../config.ts';
+
+/** What every command is given: where its words go and what the process was started with. */
+export interface Context {
+  environment: Environment;
+  out(text: string): void;
+  err(text: string): void;
+  readStdin(): Promise<string>;
+  clock: ReturnType<typeof createSystemClock>;
+}
+
+/** Exit codes are the same everywhere. */
+export const exit = { fine: 0, bad: 1, usage: 2, cannotTell: 3, refused: 4 } as const;
+export type ExitCode = (typeof exit)[keyof typeof exit];
+
+const refusals = new Set([
+  'already_enrolled',
+  'bad_enrollment_token',
+  'token_refused',
+  'enrollment_invalid',
+  'forbidden',
+  'bad_proof_of_possession',
+  'host_revoked',
+  'not_enrolled',
+  'already_running',
+  'state_unwritable',
+  'state_full',
+  'unsupported_params',
+  'not_available_yet',
+  'busy',
+  'quarantined',
+]);
+const misuse = new Set(['server_url_invalid', 'usage']);
+
+/** Which exit code an operational failure ends with; what is not listed left the question open. */
+export function exitCodeOf(code: string): ExitCode {
+  if (misuse.has(code)) return exit.usage;
+  return refusals.has(code) ? exit.refused : exit.cannotTell;
+}

@@ -1,0 +1,22 @@
+import type { AttemptSummary } from '../jobs/engine.ts';
+import { openEngine } from './act.ts';
+import { type Context, type ExitCode, exit } from './context.ts';
+
+/** What was done on this host, by the server or by hand, oldest first. */
+export async function historyCommand(
+  context: Context,
+  { stateDir, json }: { stateDir: string; json: boolean },
+): Promise<ExitCode> {
+  const attempts = await openEngine(context, stateDir).history();
+  if (json) context.out(`${JSON.stringify({ items: attempts }, null, 2)}\n`);
+  else if (attempts.length === 0) context.out('no job has run on this host\n');
+  else context.out(attempts.map(renderAttempt).join(''));
+  return exit.fine;
+}
+
+function renderAttempt({ attemptId, origin, undoOf, request, result }: AttemptSummary): string {
+  const when = result ? new Date(result.settledAtMs).toISOString() : 'still open';
+  const what = undoOf === null ? `${request.kind} ${JSON.stringify(request.params)}` : `undo of ${undoOf}`;
+  const why = result?.because[0]?.detail;
+  return `${when}  ${attemptId}  ${result?.outcome ?? 'running'}  ${origin}  ${what}${why ? `  (${why})` : ''}\n`;
+}

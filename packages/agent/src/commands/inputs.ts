@@ -1,0 +1,19 @@
+import { probes } from '@gpufleet/shared/probes';
+import { type Context, type ExitCode, exit } from './context.ts';
+
+/** Everything that the probes may read of a host; an argv that changes here is an entry in the changelog. */
+export async function inputsCommand(context: Context, { json }: { json: boolean }): Promise<ExitCode> {
+  const files = probes.flatMap(({ key, inputs }) => inputs.files.map((path) => ({ path, probe: key })));
+  const commands = probes.flatMap(({ key, inputs }) =>
+    inputs.commands.map(({ argv, required }) => ({ argv, probe: key, required })),
+  );
+  if (json) {
+    context.out(`${JSON.stringify({ files, commands }, null, 2)}\n`);
+    return exit.fine;
+  }
+  const width = Math.max(...probes.map(({ key }) => key.length));
+  for (const { path, probe } of files) context.out(`${probe.padEnd(width)}  file     ${path}\n`);
+  for (const { argv, probe, required } of commands)
+    context.out(`${probe.padEnd(width)}  command  ${argv.join(' ')}${required ? '' : '  (optional)'}\n`);
+  return exit.fine;
+}

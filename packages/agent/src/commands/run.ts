@@ -1,0 +1,43 @@
+import { FleetError } from '@gpufleet/shared/core';
+import { collectFacts } from '../collector/collect-facts.ts';
+import { createRealHost } from '../host/real/index.ts';
+import { sha256 } from '../identity/key.ts';
+import { act, exitOfResult, renderResult } from './act.ts';
+import { type Context, type ExitCode, exit } from './context.ts';
+import { describePlan } from './describe-plan.ts';
+import { parseJobRequest } from './parse-params.ts';
+import { renderPlan } from './plan.ts';
+
+export interface RunOptions {
+  stateDir: string;
+  kind: string;
+  params: string[];
+  yes: boolean;
+  json: boolean;
+}
+
+/** One job on this machine, by a person on it. Shows the plan first and does nothing without a yes. */
+export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
+  const request = parseJobRequest(options.kind, options.params);
+  if (!options.yes) {
+    const host = createRealHost({ clock: context.clock });
+    const plan = await describePlan(host, request, await collectFacts({ host, sha256 }), sha256);
+    context.out(options.json ? `${JSON.stringify(plan, null, 2)}\n` : renderPlan(plan));
+    if (plan.outcome === 'noop') return exit.fine;
+    if (plan.outcome === 'blocked') return exit.refused;
+    throw new FleetError('not_confirmed', 'nothing was done: give --yes to carry this plan out');
+  }
+  const result = await act(context, options.stateDir, { do: 'run', request });
+  context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : renderResult(result));
+  return exitOfResult(result);
+}
+
+export async function undoCommand(
+  context: Context,
+  attemptId: string,
+  options: { stateDir: string; json: boolean },
+): Promise<ExitCode> {
+  const result = await act(context, options.stateDir, { do: 'undo', attemptId });
+  context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : renderResult(result));
+  return exitOfResult(result);
+}
