@@ -1,38 +1,68 @@
+import { type ParseError, parse as parseJsonc, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseTomlText } from 'smol-toml';
 import { parseDocument } from 'yaml';
 
-/** One parse error for a person: the first line of the parser's message, with its position. */
+/** `error` names the fault and its line, and never quotes the file: configuration files hold passwords. */
 export type Document = { ok: true; value: unknown } | { ok: false; error: string };
 
 /** Configuration files are small; a larger one is an attack or a mistake, and parsing it would stall the agent. */
 const maxLength = 2_000_000;
 
-function parseWith(text: string, parse: (text: string) => unknown): Document {
-  if (text.length > maxLength) return { ok: false, error: `longer than ${maxLength} characters` };
-  try {
-    return { ok: true, value: parse(text) };
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const line = error !== null && typeof error === 'object' && 'line' in error ? ` (line ${error.line})` : '';
-    return { ok: false, error: `${(message.split('\n')[0] ?? '').slice(0, 200)}${line}` };
-  }
-}
-
-/** Integers are bigints. */
+/** Integers are bigints: containerd takes `version = 2` and refuses `version = 2.0`. */
 export function parseToml(text: string): Document {
-  // Integers stay apart from floats: containerd takes `version = 2` and refuses `version = 2.0`.
-  return parseWith(text.replace(/^\uFEFF/, ''), (body) => parseTomlText(body, { integersAsBigInt: true }));
+  return attempt(text, () => parseTomlText(text.replace(/^\uFEFF/, ''), { integersAsBigInt: true }), tomlError);
 }
 
 export function parseJson(text: string): Document {
-  return parseWith(text.replace(/^\uFEFF/, ''), (body) => JSON.parse(body) as unknown);
+  const body = text.replace(/^\uFEFF/, '');
+  return attempt(
+    text,
+    () => JSON.parse(body) as unknown,
+    () => jsonError(body),
+  );
 }
 
 export function parseYaml(text: string): Document {
-  return parseWith(text, (body) => {
-    const document = parseDocument(body, { logLevel: 'silent' });
+  const read = () => {
+    const document = parseDocument(text, { logLevel: 'silent' });
     const error = document.errors[0];
     if (error !== undefined) throw error;
     return document.toJS({ maxAliasCount: 100 }) as unknown;
-  });
+  };
+  return attempt(text, read, yamlError);
+}
+
+function attempt(text: string, read: () => unknown, explain: (error: unknown) => string): Document {
+  if (text.length > maxLength) return { ok: false, error: `longer than ${maxLength} characters` };
+  try {
+    return { ok: true, value: read() };
+  } catch (error) {
+    return { ok: false, error: explain(error) };
+  }
+}
+
+function tomlError(error: unknown): string {
+  // The lines after the first show the file.
+  const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+  const line = error !== null && typeof error === 'object' && 'line' in error ? ` (line ${error.line})` : '';
+  return `${message.replace(/^Invalid TOML document: /, '').slice(0, 200)}${line}`;
+}
+
+function jsonError(text: string): string {
+  // JSON.parse quotes the text around the fault, so another parser is asked for the place.
+  const errors: ParseError[] = [];
+  parseJsonc(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const first = errors[0];
+  if (first === undefined) return 'invalid';
+  const line = text.slice(0, first.offset).split('\n').length;
+  return `${printParseErrorCode(first.error)} (line ${line})`;
+}
+
+function yamlError(error: unknown): string {
+  if (error === null || typeof error !== 'object') return 'invalid';
+  const code = 'code' in error ? String(error.code) : error instanceof Error ? error.name : 'invalid';
+  const position: unknown = 'linePos' in error && Array.isArray(error.linePos) ? error.linePos[0] : undefined;
+  const line =
+    position !== null && typeof position === 'object' && 'line' in position ? ` (line ${position.line})` : '';
+  return `${code}${line}`;
 }

@@ -33,7 +33,7 @@ export function createFakeReader({ files = {}, commands = {} }: FakeHostParts): 
     return follow(new URL(file.link, `file://${parent}/`).pathname, hops - 1);
   };
   const statOf = (type: FileStat['type'], size: number, file?: FakeFile): Read<FileStat> => {
-    const given = typeof file === 'object' && 'text' in file ? file : {};
+    const given: { mode?: number; mtimeMs?: number } = typeof file === 'object' && 'text' in file ? file : {};
     return {
       ok: true,
       value: { type, size, mode: given.mode ?? 0o644, uid: 0, gid: 0, mtimeMs: given.mtimeMs ?? 1_000 },
@@ -101,8 +101,12 @@ export function createFakeReader({ files = {}, commands = {} }: FakeHostParts): 
   };
 }
 
-/** Not a hash, only a text that differs where the input does. */
-export const fakeSha256 = (text: string): string => `hash:${text.length}:${text.slice(0, 16)}`;
+/** FNV-1a: differs where the text differs, and shows nothing of it. */
+export function fakeSha256(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return `hash-${hash.toString(16)}-${text.length}`;
+}
 
 /** Runs a probe on a fake host and fails when it reads what it did not declare. */
 export async function collectOn<K extends ProbeKey>(

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { unitStatesArgv } from '../read-unit-states.ts';
+import { collectOn, fakeSha256 } from '../testing/fake-reader.ts';
+import { kubeProbe } from './index.ts';
+import { parseDescribeNode } from './parse-describe-node.ts';
+import { parseKubeletEndpoint, parseKubeletFlag } from './parse-kubelet-files.ts';
+import { parseNode } from './parse-node.ts';
+
+const node = JSON.stringify({
+  kind: 'Node',
+  metadata: { name: 'host-1', labels: { 'nvidia.com/gpu.present': 'true' } },
+  spec: { unschedulable: true, taints: [{ key: 'a', effect: 'NoSchedule' }] },
+  status: {
+    conditions: [{ type: 'Ready', status: 'True' }],
+    capacity: { cpu: '8', 'nvidia.com/gpu': '0' },
+    allocatable: { cpu: '7900m' },
+    nodeInfo: { containerRuntimeVersion: 'containerd://2.1.4-k3s1', kubeletVersion: 'v1.34.1+k3s1' },
+  },
+});
+const classes = JSON.stringify({ items: [{ metadata: { name: 'nvidia' }, handler: 'nvidia' }, { metadata: {} }] });
+const ca = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const hostname = { '/proc/sys/kernel/hostname': 'Host-1\n' };
+const units = (name: string) => ({ [unitStatesArgv.join(' ')]: `Id=${name}\nLoadState=loaded\nActiveState=active\n` });
+
+test('reads node and runtime classes on a k3s server', async () => {
+  const { value, partial } = await collectOn(kubeProbe, {
+    files: { ...hostname, '/usr/local/bin/k3s': 'ELF', '/var/lib/rancher/k3s/agent/client-ca.crt': ca },
+    commands: {
+      ...units('k3s.service'),
+      'k3s kubectl get node host-1 -o json': node,
+      'k3s kubectl get runtimeclass -o json': classes,
+    },
+  });
+  expect(partial).toEqual([]);
+  expect(value).toEqual({
+    present: true,
+    clusterId: fakeSha256(ca.trim()),
+    controlPlane: true,
+    runtimeEndpoint: 'unix:///run/k3s/containerd/containerd.sock',
+    node: {
+      name: 'host-1',
+      ready: true,
+      unschedulable: true,
+      labels: { 'nvidia.com/gpu.present': 'true' },
+      taints: [{ key: 'a', value: null, effect: 'NoSchedule' }],
+      capacity: { cpu: '8', 'nvidia.com/gpu': '0' },
+      allocatable: { cpu: '7900m' },
+      containerRuntimeVersion: 'containerd://2.1.4-k3s1',
+      kubeletVersion: 'v1.34.1+k3s1',
+    },
+    runtimeClasses: [{ name: 'nvidia', handler: 'nvidia' }],
+  });
+});
+
+test('knows the cluster of a k3s agent and that it has no rights to ask it', async () => {
+  const { value, partial, reader } = await collectOn(kubeProbe, {
+    files: { ...hostname, '/usr/local/bin/k3s': 'ELF', '/var/lib/rancher/k3s/agent/client-ca.crt': `${ca}\n` },
+    commands: units('k3s-agent.service'),
+  });
+  expect(value).toMatchObject({ controlPlane: false, clusterId: fakeSha256(ca.trim()), node: null });
+  expect(partial).toEqual([
+    { path: 'node', because: 'no_rights_here' },
+    { path: 'runtimeClasses', because: 'no_rights_here' },
+  ]);
+  expect(reader.reads.commands.some((argv) => argv.includes('kubectl'))).toBe(false);
+});
+
+test('uses the node name that k3s was given', async () => {
+  const { value } = await collectOn(kubeProbe, {
+    files: { ...hostname, '/usr/local/bin/k3s': 'ELF', '/etc/rancher/k3s/config.yaml': 'node-name: edge-7\n' },
+    commands: { ...units('k3s.service'), 'k3s kubectl get node edge-7 -o json': node },
+  });
+  expect(value?.node?.name).toBe('host-1');
+});
+
+test.each([
+  [
+    'admin.conf',
+    {
+      '/etc/kubernetes/manifests/kube-apiserver.yaml': 'x',
+      '/etc/kubernetes/admin.conf': 'x',
+      '/etc/kubernetes/kubelet.conf': 'x',
+    },
+    true,
+  ],
+  ['kubelet.conf', { '/etc/kubernetes/kubelet.conf': 'x' }, false],
+])('asks with %s on a kubeadm host', async (conf, files, controlPlane) => {
+  const { value } = await collectOn(kubeProbe, {
+    files: {
+      ...hostname,
+      ...files,
+      '/etc/kubernetes/pki/ca.crt': ca,
+      '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\n',
+      '/var/lib/kubelet/kubeadm-flags.env':
+        'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/containerd/containerd.sock"\n',
+    },
+    commands: {
+      [`kubectl --kubeconfig /etc/kubernetes/${conf} get node host-1 -o json`]: node,
+      [`kubectl --kubeconfig /etc/kubernetes/${conf} get runtimeclass -o json`]: { exitCode: 1, stderr: 'Forbidden' },
+    },
+  });
+  expect(value).toMatchObject({
+    controlPlane,
+    runtimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    node: { name: 'host-1' },
+    runtimeClasses: null,
+  });
+});
+
+test('is not present where only the k3s program lies about', async () => {
+  const { value } = await collectOn(kubeProbe, { files: { ...hostname, '/usr/local/bin/k3s': 'ELF' } });
+  expect(value?.present).toBe(false);
+});
+
+test.each([
+  ['Unknown', null],
+  ['False', false],
+])('reads the condition Ready=%s', (status, ready) => {
+  const text = JSON.stringify({
+    kind: 'Node',
+    metadata: { name: 'a' },
+    status: { conditions: [{ type: 'Ready', status }] },
+  });
+  expect(parseNode(text).value?.ready).toBe(ready);
+});
+
+test('does not make a zero of a resource that is not listed', () => {
+  const text =
+    'Capacity:\n  cpu:  4\n  nvidia.com/gpu.shared:  8\nAllocatable:\n  cpu:  3900m\nSystem Info:\n  Machine ID:  1\n  Container Runtime Version:  containerd://1.7.1\n';
+  expect(parseDescribeNode(text).value).toEqual({
+    capacity: { cpu: '4', 'nvidia.com/gpu.shared': '8' },
+    allocatable: { cpu: '3900m' },
+    containerRuntimeVersion: 'containerd://1.7.1',
+  });
+});
+
+test('finds the socket wherever the kubelet is told of it', () => {
+  expect(parseKubeletEndpoint('containerRuntimeEndpoint: unix:///a.sock\n')).toBe('unix:///a.sock');
+  expect(parseKubeletFlag('A="--x=1 --hostname-override edge-1"', 'hostname-override')).toBe('edge-1');
+  expect(parseKubeletEndpoint('a: [')).toBeNull();
+});
+
+test('never throws', () => {
+  fc.assert(
+    fc.property(fc.nat(node.length), fc.string({ unit: 'binary' }), (cut, insert) => {
+      parseNode(node.slice(0, cut) + insert + node.slice(cut));
+      parseDescribeNode(insert);
+    }),
+  );
+});

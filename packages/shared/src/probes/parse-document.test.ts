@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { parseJson, parseToml, parseYaml } from './parse-document.ts';
+
+test.each([
+  [parseJson, '{\n "proxy": "http://user:hunter2@x",\n}', /^\w+ \(line 3\)$/],
+  [parseJson, '{"a": hunter2}', /^\w+ \(line 1\)$/],
+  [parseToml, 'a = 1\npassword = hunter2 x\n', /\(line 2\)$/],
+  [parseYaml, 'a: b\ntoken: [hunter2\n', /^[A-Z_]+ \(line \d\)$/],
+])('names the fault and its line, and never quotes the file', (parse, text, expected) => {
+  const parsed = parse(text);
+  expect(parsed.ok).toBe(false);
+  if (parsed.ok) return;
+  expect(parsed.error).toMatch(expected);
+  expect(parsed.error).not.toContain('hunter2');
+});
+
+test('reads a byte order mark away', () => {
+  expect(parseJson('\uFEFF{}')).toEqual({ ok: true, value: {} });
+  expect(parseToml('\uFEFFa = 1')).toEqual({ ok: true, value: { a: 1n } });
+});
+
+test('refuses a text that is too long to be a configuration', () => {
+  expect(parseJson(`"${'x'.repeat(2_000_001)}"`).ok).toBe(false);
+});
