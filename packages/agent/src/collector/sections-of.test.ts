@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Diagnosis } from '@gpufleet/shared/diagnosis';
+import { type Facts, factValues, probeKeys } from '@gpufleet/shared/probes';
+import { createFakeReader, type SmiGpuOptions, smiXmlText } from '@gpufleet/shared/probes/testing';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { collectFacts } from './collect-facts.ts';
+import { sectionsOf } from './sections-of.ts';
+import { volatilePaths, withoutPaths } from './volatile-paths.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const nothing: Diagnosis = { findings: [], cannotTell: [] };
+
+function factsOf(xml: string, only?: Parameters<typeof collectFacts>[0]['only']): Promise<Facts> {
+  const host = createFakeReader({ files: { '/proc/modules': '' }, commands: { 'nvidia-smi -q -x': xml } });
+  return collectFacts({ host, sha256, ...(only ? { only } : {}) });
+}
+
+function hashOf(facts: Facts, name: string): string | undefined {
+  return sectionsOf(facts, nothing, sha256).find((section) => section.name === name)?.hash;
+}
+
+const gpu: SmiGpuOptions = { processes: [{ pid: '42', name: 'train', memory: '512 MiB' }] };
+
+test('has one section for each fact and one for the diagnosis', async () => {
+  const sections = sectionsOf(await factsOf(smiXmlText()), nothing, sha256);
+  expect(sections.map(({ name }) => name).sort()).toEqual([...probeKeys, 'diagnosis'].sort());
+  expect(sections.find(({ name }) => name === 'diagnosis')?.body).toEqual(nothing);
+});
+
+test('keeps its hash while only readings that never rest change, and carries them in the body', async () => {
+  const before = smiXmlText({ gpus: [gpu] });
+  const after = before
+    .replace('<gpu_util>7 %', '<gpu_util>99 %')
+    .replace('<gpu_temp>41 C', '<gpu_temp>77 C')
+    .replace('<used>4 MiB', '<used>70000 MiB')
+    .replace('118.20 W', '690.00 W')
+    .replace('>512 MiB', '>60000 MiB')
+    .replace('_sw_power_cap>Active', '_sw_power_cap>Not Active');
+  const [old, now] = [await factsOf(before), await factsOf(after)];
+  expect(hashOf(now, 'gpus')).toBe(hashOf(old, 'gpus'));
+  const body = sectionsOf(now, nothing, sha256).find(({ name }) => name === 'gpus')?.body;
+  expect(body).toMatchObject({ value: { gpus: [{ temperatureC: 77, utilisationPercent: 99 }] } });
+});
+
+test('keeps its hash when only the time of reading changed', async () => {
+  const facts = await factsOf(smiXmlText());
+  const later = { ...facts, os: { ...facts.os, readAtMs: facts.os.readAtMs + 60_000 } };
+  expect(hashOf(later, 'os')).toBe(hashOf(facts, 'os'));
+});
+
+test.each([
+  ['a GPU is lost', (xml: string) => xml.replace('81559 MiB', 'GPU is lost')],
+  ['a MIG mode is pending', (xml: string) => xml.replace('<pending_mig>N/A', '<pending_mig>Enabled')],
+  ['a process ended', (xml: string) => xml.replace(/<process_info>.*<\/process_info>/, '')],
+  ['an ECC error was counted', (xml: string) => xml.replace('<dram_uncorrectable>2', '<dram_uncorrectable>3')],
+  ['nvidia-smi fails', () => 'Failed to initialize NVML: Unknown Error'],
+])('changes its hash when %s', async (_, change) => {
+  const xml = smiXmlText({ gpus: [gpu] });
+  expect(hashOf(await factsOf(change(xml)), 'gpus')).not.toBe(hashOf(await factsOf(xml), 'gpus'));
+});
+
+test('changes the hash of the diagnosis with a finding', async () => {
+  const facts = await factsOf(smiXmlText());
+  const changed = { ...nothing, cannotTell: [{ code: 'GPU_OFF_BUS', because: 'no answer' }] };
+  const hash = (diagnosis: Diagnosis) => sectionsOf(facts, diagnosis, sha256).at(-1)?.hash;
+  expect(hash(changed)).not.toBe(hash(nothing));
+});
+
+test('leaves out facts that were not read', async () => {
+  const sections = sectionsOf(await factsOf(smiXmlText(), ['gpus']), nothing, sha256);
+  expect(sections.map(({ name }) => name)).toEqual(['gpus', 'diagnosis']);
+});
+
+test('names only volatile paths that the facts have', () => {
+  for (const [key, paths] of Object.entries(volatilePaths)) {
+    for (const path of paths) {
+      const found = path
+        .split('.')
+        .reduce<z.ZodType | undefined>(
+          (schema, part) => memberOf(schema, part),
+          factValues[key as keyof typeof factValues],
+        );
+      expect(found, `${key}: ${path}`).toBeDefined();
+    }
+  }
+});
+
+test('removes paths from lists and objects and leaves everything else', () => {
+  const value = { a: [{ b: 1, c: 2 }, { b: 3 }], d: null };
+  expect(withoutPaths(value, ['a.*.b', 'd.x', 'e.f', 'a.*.c.z'])).toEqual({ a: [{ c: 2 }, {}], d: null });
+  expect(value.a[0]).toEqual({ b: 1, c: 2 });
+});
+
+interface Def {
+  innerType?: z.ZodType;
+  element?: z.ZodType;
+  shape?: Record<string, z.ZodType>;
+}
+
+function memberOf(schema: z.ZodType | undefined, part: string): z.ZodType | undefined {
+  // zod's own description of a schema: enough to walk objects, arrays and nullables.
+  const def = schema?.def as Def | undefined;
+  if (def?.innerType) return memberOf(def.innerType, part);
+  return part === '*' ? def?.element : def?.shape?.[part];
+}

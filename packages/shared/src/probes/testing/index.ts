@@ -1,0 +1,2 @@
+export * from './fake-reader.ts';
+export * from './smi-xml-text.ts';
