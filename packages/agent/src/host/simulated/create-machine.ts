@@ -20,12 +20,13 @@ export function createMachine(options: {
   const random = seeded(`${options.seed ?? 'gpufleet'}/${options.class}/${name}`);
   const upMs = 2 * day + random.int('uptime', 30 * day);
   const bootedAtMs = clock.nowMs() - upMs;
+  const installedAtMs = bootedAtMs - 20 * day;
   const { arch, install } = hostClass(options.class);
   const machine: Machine = {
     name,
     clock,
     random,
-    files: new FileTree(() => nowMs(machine)),
+    files: new FileTree(() => nowMs(machine), installedAtMs),
     os: { arch, kernel: '', timezone: options.timezone ?? 'Etc/UTC' },
     units: new Map(),
     boot: { id: random.uuid('boot/0'), atMs: bootedAtMs, atMonotonicMs: clock.monotonicMs() - upMs, count: 0 },
@@ -40,7 +41,7 @@ export function createMachine(options: {
     failingUnits: new Set(),
     hangingUnits: new Set(),
     effects: [],
-    historyMs: bootedAtMs - 20 * day,
+    historyMs: installedAtMs,
   };
   install(machine, options.cluster ?? `cluster of ${name}`);
   machine.historyMs = bootedAtMs + 21_000;

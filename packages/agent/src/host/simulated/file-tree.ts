@@ -33,8 +33,11 @@ const maxLinks = 40;
 export class FileTree {
   readonly root: DirInode;
 
-  constructor(private readonly nowMs: () => number) {
-    this.root = { type: 'dir', mode: 0o755, uid: 0, gid: 0, mtimeMs: nowMs(), children: new Map() };
+  constructor(
+    private readonly nowMs: () => number,
+    madeAtMs: number,
+  ) {
+    this.root = { type: 'dir', mode: 0o755, uid: 0, gid: 0, mtimeMs: madeAtMs, children: new Map() };
   }
 
   /** Walks a path; the last part may be missing. `follow`: a link at the last part is followed too. */
@@ -93,7 +96,7 @@ export class FileTree {
   list(path: string): Read<DirEntry[]> {
     const found = this.find(path);
     if (!found.ok) return found;
-    if (found.value.type !== 'dir') return lost('not_a_file', `ENOTDIR: not a directory, '${path}'`);
+    if (found.value.type !== 'dir') return lost('absent', `ENOTDIR: not a directory, '${path}'`);
     const entries = [...found.value.children].map(([name, inode]) => ({ name, type: inode.type }));
     return { ok: true, value: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
