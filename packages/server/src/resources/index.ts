@@ -5,6 +5,8 @@ import { enrollmentRoutes } from './enrollment/index.ts';
 import { eventRoutes } from './events/index.ts';
 import { findingRoutes } from './findings/index.ts';
 import { hostRoutes } from './hosts/index.ts';
+import { jobRoutes } from './jobs/index.ts';
+import { rolloutRoutes } from './rollouts/index.ts';
 import { siteRoutes } from './sites/index.ts';
 import { tokenRoutes } from './tokens/index.ts';
 
@@ -13,6 +15,8 @@ export const resources: readonly ((app: App, deps: AppDeps) => void)[] = [
   siteRoutes,
   hostRoutes,
   findingRoutes,
+  jobRoutes,
+  rolloutRoutes,
   tokenRoutes,
   auditRoutes,
   eventRoutes,

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { FleetError } from '@gpufleet/shared/core';
+import { pino } from 'pino';
+import { buildApp } from '../app.ts';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../db/index.ts';
+import { openFileSigner } from '../gateway/file-signer.ts';
+import { ensureFirstAdminToken } from '../resources/tokens/index.ts';
+
+export interface RunningServer {
+  url: string;
+  stop(because: string): Promise<void>;
+}
+
+/** The whole process: folders, key, store, app, port. What it opened it closes again when a later step fails. */
+export async function startServer(
+  config: Config,
+  options: { allowRoot: boolean; readyFile?: string },
+  uid: number | undefined,
+): Promise<RunningServer> {
+  if (uid === 0 && !options.allowRoot)
+    throw new FleetError('running_as_root', 'refuses to run as root: use an own user, or say --allow-root');
+  const log = pino({ level: config.logLevel });
+  makeFolder(config.stateDir);
+  makeFolder(dirname(config.databasePath));
+  const signer = readSigner(config.stateDir);
+  const db = await openDatabase(config.databasePath, { log });
+  const deps = {
+    config,
+    db,
+    clock: systemClock,
+    log,
+    signer,
+    newId: (prefix: string) => `${prefix}_${randomBytes(12).toString('base64url')}`,
+    randomToken: (bytes: number) => randomBytes(bytes).toString('base64url'),
+  };
+  try {
+    const tokenFile = join(config.stateDir, 'admin-token');
+    if (await ensureFirstAdminToken(deps, (secret) => writePrivately(tokenFile, `${secret}\n`)))
+      log.info({ tokenFile }, 'first admin token made');
+    const { app, start, close } = await buildApp(deps);
+    try {
+      await app.listen({ host: config.host, port: config.port });
+    } catch (error) {
+      await close();
+      throw toListenError(config, error);
+    }
+    start();
+    const { port } = app.server.address() as AddressInfo;
+    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+    const url = `http://${host}:${port}`;
+    if (options.readyFile) writePrivately(options.readyFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+    log.info({ url, database: config.databasePath }, 'server ready');
+    return {
+      url,
+      async stop(because) {
+        log.info({ because }, 'server stopping');
+        await close();
+        await db.close();
+        log.info('server stopped');
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new FleetError(
+      'folder_unwritable',
+      `cannot make ${path}: ${reasonOf(error)}; make it and give it to this user`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+function readSigner(stateDir: string) {
+  try {
+    return openFileSigner(stateDir);
+  } catch (error) {
+    if (error instanceof FleetError) throw error;
+    throw new FleetError(
+      'folder_unwritable',
+      `cannot keep the signing key in ${stateDir}: ${reasonOf(error)}; give the folder to this user`,
+      { stateDir },
+      { cause: error },
+    );
+  }
+}
+
+/** Whole or not at all, and never readable by others. */
+function writePrivately(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600 });
+    renameSync(temporary, path);
+  } catch (error) {
+    throw new FleetError('folder_unwritable', `cannot write ${path}: ${reasonOf(error)}`, { path }, { cause: error });
+  }
+}
+
+function toListenError(config: Config, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const where = `${config.host}:${config.port}`;
+  if (code === 'EADDRINUSE')
+    return new FleetError(
+      'port_in_use',
+      `${where} is in use: stop the other program or choose another --port`,
+      {},
+      { cause: error },
+    );
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new FleetError('cannot_listen', `cannot listen on ${where}: ${reasonOf(error)}`, {}, { cause: error });
+  return error;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
