@@ -1,6 +1,6 @@
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
-import { k3sKnowsNvidia } from './k3s-parts.ts';
+import { k3sKnowsNvidia, runtimeForK3s } from './k3s-parts.ts';
 
 export const k3sTemplateProblem = defineRule({
   code: 'K3S_TEMPLATE_PROBLEM',
@@ -10,9 +10,9 @@ export const k3sTemplateProblem = defineRule({
     'A k3s template is broken, what it rendered is, or only the old config.toml.tmpl is there on a k3s with containerd 2',
   notWhen: 'no template; config-v3.toml.tmpl is there; k3s with containerd 1.7',
   proposes: [],
-  needs: ['k3s'],
+  needs: ['k3s', 'toolkit'],
   excludedBy: ({ k3s }) => k3s !== null && (!k3s.installed || !k3s.templates.some(({ present }) => present)),
-  check({ k3s }) {
+  check({ k3s, toolkit }) {
     const templates = k3s.templates.filter(({ present }) => present);
     const unread = templates.find(({ sha256 }) => sha256 === null);
     if (unread) return { cannotTell: `${unread.path} could not be read: ${unread.error ?? 'no reason given'}` };
@@ -32,12 +32,13 @@ export const k3sTemplateProblem = defineRule({
         ),
       ];
     if (used !== old || !hasContainerd2(k3s.version)) return [];
-    const without = k3sKnowsNvidia(k3s)?.knows === false;
+    // Without the toolkit no template could have named it.
+    const without = k3sKnowsNvidia(k3s)?.knows === false && runtimeForK3s(toolkit) !== null;
     const summary = `${used.path} is for containerd 1.7: k3s ${k3s.version} keeps the old configuration version because of it`;
     return [
       said(
         used.path,
-        'warning',
+        without ? 'critical' : 'warning',
         without ? `${summary}, and it has no nvidia runtime` : summary,
         `version = ${k3s.rendered?.schema ?? 2}`,
         k3s.renderedFile.path,

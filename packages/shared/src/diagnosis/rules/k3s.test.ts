@@ -90,6 +90,11 @@ test('K3S_TEMPLATE_PROBLEM: warns of the old template name on containerd 2', () 
   expect(finding?.person).toContain('{{ template "base" . }}');
 });
 
+test('K3S_TEMPLATE_PROBLEM: is critical when the old template also keeps nvidia out', () => {
+  const facts = withK3s('k3s_server', { ...without, templates: [old] });
+  expect(findingsOf(facts, 'K3S_TEMPLATE_PROBLEM')).toMatchObject([{ severity: 'critical' }]);
+});
+
 test('K3S_TEMPLATE_PROBLEM: a template that is broken, or renders what is broken, is critical', () => {
   const broken = withK3s('k3s_server', { templates: [{ ...old, error: 'no field ExtraRuntimes' }] });
   expect(findingsOf(broken, 'K3S_TEMPLATE_PROBLEM')).toMatchObject([{ severity: 'critical' }]);

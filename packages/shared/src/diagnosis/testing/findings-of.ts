@@ -1,3 +1,5 @@
+import type { JobRequest } from '../../jobs/job-request.ts';
+import { parseRequest } from '../../jobs/plan-job.ts';
 import type { Facts, ProbeKey } from '../../probes/facts.ts';
 import { matchesPattern } from '../../probes/path-pattern.ts';
 import { probes } from '../../probes/registry.ts';
@@ -25,6 +27,7 @@ function expectPromised(finding: Finding): void {
   const promises: [string, boolean][] = [
     ['is no worse than its rule says', severities.indexOf(finding.severity) >= worst],
     ['names only job kinds that its rule proposes', !finding.remedy?.jobs.some(({ kind }) => !kinds.includes(kind))],
+    ['proposes params that the kind accepts', (finding.remedy?.jobs ?? []).every(isAccepted)],
     ['has evidence', finding.evidence.length > 0],
     [
       'names only sources that a probe of its needs reads',
@@ -34,6 +37,12 @@ function expectPromised(finding: Finding): void {
     ['says what to do', finding.severity === 'info' || (finding.remedy ?? finding.person) !== null],
   ];
   for (const [promise, kept] of promises) if (!kept) throw new Error(`${finding.code} breaks a promise: ${promise}`);
+}
+
+/** A kind that has no plan yet has no schema of its params either. */
+function isAccepted({ kind, params }: JobRequest): boolean {
+  const request = parseRequest(kind, params);
+  return request.ok || request.because === 'not_available_yet';
 }
 
 /** A person who looks at the source must find what the probe found there. */
