@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stampPath = join(root, '.cache/bootstrap/installed');
-const oldestNode = [20, 10];
+const oldestNode = [20, 19];
 
 /** Ends the process with one line that says what is missing and what to do. */
 function fail(message) {

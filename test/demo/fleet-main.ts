@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { createAgent } from '../../packages/agent/src/agent.ts';
 import { createSystemClock } from '../../packages/agent/src/clock.ts';
-import { createSimulatedHost } from '../../packages/agent/src/host/simulated/index.ts';
+import { createSimulatedHost, type FaultSpec } from '../../packages/agent/src/host/simulated/index.ts';
 import { createFileStateDir } from '../../packages/agent/src/host/state-dir/index.ts';
 import { enroll } from '../../packages/agent/src/identity/enroll.ts';
 import { agentVersion } from '../../packages/agent/src/version.ts';
@@ -20,14 +20,23 @@ const log = pino({ level: 'info' });
 type DemoHost = ReturnType<typeof createSimulatedHost>;
 const hosts = new Map<string, DemoHost>();
 
-async function startHost(planned: PlannedHost, seed: number): Promise<void> {
-  const host = createSimulatedHost({ class: planned.class, name: planned.name, seed, faults: planned.faults, clock });
+async function startHost(planned: PlannedHost): Promise<void> {
+  const host = createSimulatedHost({ class: planned.class, name: planned.name, faults: planned.faults, clock });
   hosts.set(planned.name, host);
   const path = join(folder, 'hosts', planned.name);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const state = createFileStateDir(path);
   const token = readFileSync(join(folder, 'tokens', planned.site), 'utf8').trim();
-  await enroll({ host, state, serverUrl, token, name: planned.name, labels: planned.labels, agentVersion });
+  await enroll({
+    host,
+    state,
+    serverUrl,
+    token,
+    name: planned.name,
+    labels: planned.labels,
+    agentVersion,
+    replace: false,
+  });
   const agent = createAgent({
     host,
     state,
@@ -39,7 +48,7 @@ async function startHost(planned: PlannedHost, seed: number): Promise<void> {
   await agent.start();
 }
 
-process.on('message', (message: { do: string; host: string; fault: string }) => {
+process.on('message', (message: { do: string; host: string; fault: FaultSpec }) => {
   const host = hosts.get(message.host);
   if (message.do !== 'clear_fault' || host === undefined) {
     process.send?.({ said: 'refused', because: `no host ${message.host}` });
@@ -50,5 +59,5 @@ process.on('message', (message: { do: string; host: string; fault: string }) => 
 });
 process.on('disconnect', () => process.exit(1));
 
-await Promise.all(fleetPlan.map((planned, index) => startHost(planned, index + 1)));
+await Promise.all(fleetPlan.map(startHost));
 process.send?.({ said: 'enrolled' });

@@ -1,10 +1,12 @@
+import type { FaultSpec, SimulatedClass } from '../../packages/agent/src/host/simulated/index.ts';
+
 /** The demo's fleet: 24 hosts at four sites, most of them with a fault that people report every week. */
 export interface PlannedHost {
   name: string;
   site: string;
   /** Class of simulated host. */
-  class: string;
-  faults: string[];
+  class: SimulatedClass;
+  faults: FaultSpec[];
   labels: Record<string, string>;
 }
 
@@ -18,11 +20,11 @@ export const sites = [
 const unconfigured = 'containerd_runtime_not_configured';
 /** Its containerd comes back from a restart without the runtime: the host whose repair fails in the story. */
 export const stubbornHost = 'site-d-containerd2-1';
-export const stubbornFault = 'containerd_drops_runtime';
+export const stubbornFault: FaultSpec = 'containerd_drops_runtime';
 
 const perSite: Record<
   (typeof sites)[number]['id'],
-  readonly (readonly [name: string, hostClass: string, ...faults: string[]])[]
+  readonly (readonly [name: string, hostClass: SimulatedClass, ...faults: FaultSpec[]])[]
 > = {
   'site-a': [
     ['containerd17-1', 'x86-containerd-1.7', unconfigured],
