@@ -1,16 +1,9 @@
 import type { ServerParts } from './app.ts';
+import { createAttemptHandlers } from './loops/create-attempt-handlers.ts';
+import { startWorkLoop } from './loops/work-loop.ts';
 
 /** What this build of the server runs behind the gateway. */
 export const serverParts: ServerParts = {
-  createAttemptHandlers: () => ({
-    onHello: async () => [],
-    onGone: async () => undefined,
-    onClaim: async (_hostId, claim) => [
-      { type: 'refusal', attemptId: claim.attemptId, because: 'unknown_attempt', detail: 'there is no such attempt' },
-    ],
-    onDecline: async () => [],
-    onProgress: async () => [],
-    onResult: async () => [],
-  }),
-  loops: [],
+  createAttemptHandlers,
+  loops: [startWorkLoop],
 };

@@ -11,6 +11,7 @@ export * from './grant-checks.ts';
 export * from './operate.ts';
 export * from './plan-waves.ts';
 export * from './policy.ts';
+export * from './recount-slot.ts';
 export * from './selector.ts';
 export * from './snapshot.ts';
 export * from './spec.ts';
