@@ -1,0 +1,2 @@
+export * from './create-job-engine.ts';
+export * from './engine.ts';

@@ -1,0 +1,83 @@
+import {
+  type AttemptState,
+  begunSteps,
+  needsOfRequest,
+  type PlanReason,
+  parseRequest,
+  planHashOf,
+  planJob,
+  type Step,
+  undoSteps,
+} from '@gpufleet/shared/jobs';
+import type { Facts, ProbeKey } from '@gpufleet/shared/probes';
+import type { AttemptStore } from './attempt-store.ts';
+import type { EngineDeps } from './engine.ts';
+import type { NewEntry } from './open-attempt.ts';
+
+type Planned = Extract<NewEntry, { type: 'planned' }>;
+
+/** The plan of a granted attempt, from facts read now: as the entry that records it. */
+export async function planAttempt(deps: EngineDeps, store: AttemptStore, state: AttemptState): Promise<Planned> {
+  if (state.granted.undoOf !== null) return planWayBack(deps, store, state, state.granted.undoOf);
+  const { request, planHash } = state.granted;
+  const needs = [...needsOfRequest(request)];
+  const facts = await deps.collectFacts({ host: deps.host, sha256: deps.sha256, only: needs });
+  const plan = planJob(request, facts);
+  const before = factsAsJson(facts, needs);
+  if (plan.outcome !== 'plan')
+    return { type: 'planned', outcome: plan.outcome, because: plan.because, planHash: null, steps: [], before };
+  const hash = hashOf(deps, state, plan.steps);
+  if (planHash !== null && planHash !== hash) {
+    const because = [{ because: 'plan_changed', detail: 'the host is not as it was when the plan was approved' }];
+    return { type: 'planned', outcome: 'blocked', because, planHash: hash, steps: [], before };
+  }
+  return { type: 'planned', outcome: 'plan', because: plan.because, planHash: hash, steps: plan.steps, before };
+}
+
+/** The inverse steps of an earlier attempt, with its copies taken over: they outlive that attempt's record. */
+async function planWayBack(
+  deps: EngineDeps,
+  store: AttemptStore,
+  state: AttemptState,
+  undoOf: string,
+): Promise<Planned> {
+  const blocked = (because: string, detail: string): Planned => {
+    const reasons: PlanReason[] = [{ because, detail }];
+    return { type: 'planned', outcome: 'blocked', because: reasons, planHash: null, steps: [], before: {} };
+  };
+  const original = await store.load(undoOf);
+  if (!original) return blocked('attempt_not_found', `there is no record of attempt ${undoOf} any more`);
+  if (original.state.settled?.result.outcome !== 'succeeded')
+    return blocked('nothing_to_undo', `attempt ${undoOf} left nothing to undo`);
+  const steps: Step[] = [];
+  for (const step of undoSteps(begunSteps(original.state.forward), original.state.snapshots ?? [])) {
+    if (step.do !== 'restore_file' || step.snapshot === null) {
+      steps.push(step);
+      continue;
+    }
+    const text = await store.readSnapshot(undoOf, step.snapshot);
+    if (text === undefined) return blocked('snapshot_missing', `the copy of ${step.path} is gone`);
+    const name = `of-${step.snapshot}`;
+    await store.writeSnapshot(state.granted.attemptId, name, text);
+    steps.push({ ...step, snapshot: name });
+  }
+  const because = [{ because: 'asked_to_undo', detail: `puts back what attempt ${undoOf} changed` }];
+  return { type: 'planned', outcome: 'plan', because, planHash: hashOf(deps, state, steps), steps, before: {} };
+}
+
+function hashOf(deps: EngineDeps, state: AttemptState, steps: Step[]): string {
+  const { kind, params } = state.granted.request;
+  return planHashOf({ kind, params: parsedParams(kind, params), steps }, deps.sha256);
+}
+
+/** With defaults filled in, so that a request hashes the same however much of it was spelled out. */
+export function parsedParams(kind: string, params: unknown): unknown {
+  const parsed = parseRequest(kind, params);
+  return parsed.ok ? parsed.params : params;
+}
+
+function factsAsJson(facts: Partial<Facts>, needs: readonly ProbeKey[]): Planned['before'] {
+  // Facts are plain data; JSON drops the undefined members that the journal's schema would refuse.
+  const picked = Object.fromEntries(needs.map((key) => [key, facts[key]]));
+  return JSON.parse(JSON.stringify(picked)) as Planned['before'];
+}

@@ -1,0 +1,42 @@
+import type { Json } from '@gpufleet/shared/core';
+import type { Step } from '@gpufleet/shared/jobs';
+import { editFile } from './edit-file.ts';
+import type { Executor, Executors, StepContext, StepOutcome, Trace } from './executor.ts';
+import { restoreFile } from './restore-file.ts';
+import { setMigMode } from './set-mig-mode.ts';
+import { disableUnit, enableUnit, restartUnit, startUnit, stopUnit } from './units.ts';
+
+/** A step without an entry does not compile. */
+const executors: Executors = {
+  edit_file: editFile,
+  restore_file: restoreFile,
+  restart_unit: restartUnit,
+  start_unit: startUnit,
+  stop_unit: stopUnit,
+  enable_unit: enableUnit,
+  disable_unit: disableUnit,
+  set_mig_mode: setMigMode,
+};
+
+export function beforeStep(context: StepContext, step: Step): Promise<Json> {
+  return executorOf(step).before(context, step);
+}
+
+export function applyStep(context: StepContext, step: Step): Promise<StepOutcome> {
+  return executorOf(step).apply(context, step);
+}
+
+export function probeStep(context: StepContext, step: Step, before: unknown): Promise<Trace> {
+  return executorOf(step).probe(context, step, before);
+}
+
+export function isIdempotent(step: Step): boolean {
+  return executorOf(step).idempotent;
+}
+
+function executorOf(step: Step): Executor<Step> {
+  // The table has for each `do` the executor of just those steps, and `step` selects its own.
+  return executors[step.do] as Executor<Step>;
+}
+
+export type { StepContext, StepOutcome, Trace } from './executor.ts';

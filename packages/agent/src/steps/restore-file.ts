@@ -1,0 +1,44 @@
+import type { StepOf } from '@gpufleet/shared/jobs';
+import { probeFile } from './edit-file.ts';
+import { done, type Executor, failed, type Trace } from './executor.ts';
+import { readConfig } from './read-config.ts';
+
+/** Only for a file that somebody removed after us; an existing one keeps its mode. */
+const restoredMode = 0o600;
+
+export const restoreFile: Executor<StepOf<'restore_file'>> = {
+  idempotent: true,
+  before: async () => null,
+  async apply(context, step) {
+    const { host, sha256 } = context;
+    const original = step.snapshot === null ? null : await context.readSnapshot(step.snapshot);
+    if (original === undefined) return failed('snapshot_missing', `the copy of ${step.path} is gone`);
+    const originalSha256 = original === null ? null : sha256(original);
+    const now = await readConfig(host, step.path, sha256);
+    if (!now.ok) return failed(now.because, now.detail);
+    if (now.sha256 === originalSha256) return done;
+    if (now.sha256 !== step.expectSha256)
+      return failed('changed_since_plan', `somebody else wrote ${step.path} after us: it is left as it is`);
+    const put =
+      original === null
+        ? await host.removeFile(step.path, now.sha256 ?? '')
+        : await host.writeFile({
+            path: step.path,
+            contents: original,
+            newMode: restoredMode,
+            expectSha256: now.sha256,
+          });
+    if (!put.ok) return failed(put.because, put.detail);
+    const after = await readConfig(host, step.path, sha256);
+    if (!after.ok) return failed(after.because, after.detail);
+    return after.sha256 === originalSha256 ? done : failed('write_not_there', `${step.path} was not put back`);
+  },
+  async probe(context, step): Promise<Trace> {
+    if (context.snapshot) return probeFile(context, step.path);
+    const original = step.snapshot === null ? null : await context.readSnapshot(step.snapshot);
+    const now = await readConfig(context.host, step.path, context.sha256);
+    if (!now.ok || original === undefined) return 'unclear';
+    if (now.sha256 === (original === null ? null : context.sha256(original))) return 'present';
+    return now.sha256 === step.expectSha256 ? 'absent' : 'unclear';
+  },
+};
