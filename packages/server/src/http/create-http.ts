@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { serializerCompiler } from 'fastify-type-provider-zod';
 import type { AppDeps } from '../deps.ts';
 import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
@@ -13,6 +13,7 @@ import { installIdempotency } from './idempotency.ts';
 import { installJsonBody } from './json-body.ts';
 import { installOpenApi } from './openapi.ts';
 import { installSecureHeaders } from './secure-headers.ts';
+import { validatorCompiler } from './validate.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 export const apiPrefix = '/api/v1';

@@ -1,8 +1,6 @@
 import type { Problem } from '@gpufleet/shared/api';
 import { FleetError } from '@gpufleet/shared/core';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import type { z } from 'zod';
 import { errorStatus } from './error-status.ts';
 import { problemContentType } from './problem.ts';
 
@@ -53,6 +51,7 @@ function allowedMethods(routes: readonly KnownRoute[], url: string): string[] {
 const fastifyFailures: Readonly<Record<string, Failure>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'body_too_large', detail: 'the body is longer than 1 MiB' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'send application/json' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { code: 'bad_json', detail: 'the body is not valid JSON' },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'bad_json', detail: 'the body is empty' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'bad_request', detail: 'the body is not as long as its Content-Length' },
   FST_ERR_BAD_URL: { code: 'bad_request', detail: 'the path is not a valid URL path' },
@@ -64,38 +63,15 @@ function toFailure(error: FastifyError | FleetError, request: FastifyRequest): F
     const { retryAfterMs } = error.context;
     const headers: Record<string, string> =
       typeof retryAfterMs === 'number' ? { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) } : {};
-    // Validation that verbs do after the schema's: same shape of answer.
     const errors = Array.isArray(error.context.errors) ? (error.context.errors as Problem['errors']) : undefined;
     return { code: error.code, detail: error.message, errors, headers };
   }
-  if (hasZodFastifySchemaValidationErrors(error)) {
-    const where = error.validationContext ?? 'body';
-    const errors = error.validation.flatMap((entry) => fieldErrors(where, entry.params.issue as z.core.$ZodIssue));
-    const first = errors[0];
-    return {
-      code: 'bad_request',
-      detail: first ? `${first.path === '' ? where : first.path}: ${first.message}` : 'the request is not valid',
-      errors,
-    };
-  }
   const known = fastifyFailures[error.code];
   if (known) return known;
-  // A body that is no JSON, too deep, or carries __proto__: secure-json-parse throws SyntaxErrors with status 400.
   if (error instanceof SyntaxError && request.routeOptions.url) return { code: 'bad_json', detail: error.message };
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
     return { code: 'bad_request', detail: error.message };
   return { code: 'internal', detail: 'the server failed; its log has the reason under this request id' };
-}
-
-const prefixes: Readonly<Record<string, string>> = { querystring: 'query.', params: 'path.', headers: 'header.' };
-
-/** One entry a field; an unknown field is named itself. */
-function fieldErrors(where: string, issue: z.core.$ZodIssue): { path: string; message: string }[] {
-  const base = issue.path.map(String);
-  const named = (path: string[]) => `${prefixes[where] ?? ''}${path.join('.')}`;
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: named([...base, key]), message: 'there is no such field' }));
-  return [{ path: named(base), message: issue.message }];
 }
 
 function sendProblem(request: FastifyRequest, reply: FastifyReply, status: number, failure: Failure): FastifyReply {

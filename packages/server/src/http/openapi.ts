@@ -16,6 +16,21 @@ export async function installOpenApi(app: FastifyInstance, version: string): Pro
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
       security: [{ token: [] }],
     },
-    transform: jsonSchemaTransform,
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document);
+      return { schema: withoutLocalReferences(schema), url };
+    },
+  });
+}
+
+/**
+ * A recursive schema (any JSON value) comes out as a reference to a definition that stays behind in its own document.
+ * Any JSON value is what an empty schema says.
+ */
+function withoutLocalReferences<T>(schema: T): T {
+  return JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (key === '$defs') return undefined;
+    const reference = value !== null && typeof value === 'object' ? value.$ref : undefined;
+    return typeof reference === 'string' && /schema\d+$/.test(reference) ? { description: 'any JSON value' } : value;
   });
 }
