@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A corpus of captured outputs; it is not part of the repository. */
 export const corpus = process.env.GPUFLEET_SAMPLES;
-export const whyNoCorpus = 'GPUFLEET_SAMPLES names no corpus of captured outputs';
-export const hasCorpus = corpus !== undefined && existsSync(join(corpus, 'captures', 'INDEX.tsv'));
+export const hasCorpus = corpus !== undefined;
+/** For the title of what is then skipped. */
+export const ifSkipped = hasCorpus ? '' : ' (skipped: GPUFLEET_SAMPLES names no corpus of captured outputs)';
 
 export interface Capture {
   file: string;
@@ -14,7 +15,7 @@ export interface Capture {
 }
 
 export function readCaptures(): Capture[] {
-  if (!hasCorpus || corpus === undefined) return [];
+  if (corpus === undefined) return [];
   const folder = join(corpus, 'captures');
   const [head = '', ...lines] = readFileSync(join(folder, 'INDEX.tsv'), 'utf8').trimEnd().split('\n');
   const column = (row: string[], name: string) => row[head.split('\t').indexOf(name)] ?? '';

@@ -1,7 +1,7 @@
 import { findReader, type Reader } from '@gpufleet/shared/probes';
 import { expect, test } from 'vitest';
 import { differences } from './compare.ts';
-import { hasCorpus, readCaptures, whyNoCorpus } from './corpus.ts';
+import { hasCorpus, ifSkipped, readCaptures } from './corpus.ts';
 import { readExpectationMap } from './expectation-map.ts';
 
 const map = readExpectationMap();
@@ -20,7 +20,7 @@ test('the page names only readers that exist', () => {
   expect([...map.keys.keys()].sort()).toEqual([...new Set(map.readerOf.values())].sort());
 });
 
-test.skipIf(!hasCorpus)(`every kind of capture is covered or said not to be (${whyNoCorpus})`, () => {
+test.skipIf(!hasCorpus)(`every kind of capture is covered or said not to be${ifSkipped}`, () => {
   const unknown = [...new Set(captures.map(({ kind }) => kind))].filter(
     (kind) => !map.readerOf.has(kind) && !map.notCovered.has(kind),
   );
