@@ -44,7 +44,10 @@ export function stopUnit(machine: Machine, unit: Unit): void {
 /** What systemd did by itself since the last look: restart attempts that have become due. */
 export function settleUnits(machine: Machine): void {
   for (const unit of machine.units.values()) {
-    if (unit.active === 'deactivating' && !machine.hangingUnits.has(unit.name)) startUnit(machine, unit);
+    if (unit.active === 'deactivating' && !machine.hangingUnits.has(unit.name)) {
+      if (unit.then === 'start') startUnit(machine, unit);
+      else stopUnit(machine, unit);
+    }
     while (unit.active === 'activating' && unit.retryAtMs !== null && unit.retryAtMs <= nowMs(machine)) {
       startUnit(machine, unit);
       // With a limit the attempts that were due in the past all count; without one, one look is one attempt.

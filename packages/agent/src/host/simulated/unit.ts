@@ -20,6 +20,8 @@ export interface Unit {
   /** ExecStart as systemd has loaded it; the files on disk may say something newer. */
   exec: string[];
   log: string[];
+  /** While it is deactivating: what the waiting job does once the daemon has ended. */
+  then: 'start' | 'stop';
 }
 
 /** The value of a daemon's option in its command line, in either spelling. */

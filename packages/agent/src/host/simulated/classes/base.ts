@@ -116,6 +116,7 @@ export function installUnit(machine: Machine, unit: NewUnit): void {
     retryAtMs: null,
     exec: [],
     log: [],
+    then: 'stop',
   });
 }
 

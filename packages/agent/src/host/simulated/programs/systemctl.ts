@@ -27,7 +27,7 @@ export const systemctl: Program = (machine, args) => {
         : complained(`Failed to ${verb} ${name}: Unit ${withSuffix(name)} not found.\n`, 5);
     case 'stop':
       if (!unit) return complained(`Failed to stop ${name}: Unit ${withSuffix(name)} not loaded.\n`, 5);
-      if (machine.hangingUnits.has(unit.name)) return hang(unit);
+      if (machine.hangingUnits.has(unit.name)) return hang(machine, unit, 'stop');
       stopUnit(machine, unit);
       log(machine, 'stop', unit, true);
       return printed('');
@@ -44,7 +44,7 @@ function run(machine: Machine, unit: Unit, verb: 'start' | 'restart'): Answer {
   if (verb === 'start' && unit.active === 'active') return printed('');
   if (machine.hangingUnits.has(unit.name)) {
     if (verb === 'restart') log(machine, verb, unit, false);
-    return hang(unit);
+    return hang(machine, unit, 'start');
   }
   stopUnit(machine, unit);
   const started = startUnit(machine, unit);
@@ -56,8 +56,9 @@ function run(machine: Machine, unit: Unit, verb: 'start' | 'restart'): Answer {
 }
 
 /** The daemon does not end on SIGTERM: the job waits, and nothing answers at its socket any more. */
-function hang(unit: Unit): Answer {
-  Object.assign(unit, { active: 'deactivating', sub: 'stop-sigterm' });
+function hang(machine: Machine, unit: Unit, then: Unit['then']): Answer {
+  stopUnit(machine, unit);
+  Object.assign(unit, { active: 'deactivating', sub: 'stop-sigterm', then });
   return 'hangs';
 }
 

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import {
+  type FaultName,
+  type SimulatedClass,
+  simulatedClassNames,
+  simulatedFaults,
+} from '../../packages/agent/src/host/simulated/index.ts';
+import { codesOf, observe, simulate } from './simulated-facts.ts';
+
+/** What a machine of the class cannot tell, and why that is right. */
+const gaps: Partial<Record<SimulatedClass, string[]>> = {
+  // An agent node has no rights to ask the cluster.
+  'k3s-agent': ['kube.node', 'kube.runtimeClasses'],
+  // The library's file has no version in its name there.
+  orin: ['driver.libraryVersion'],
+  'no-gpu': ['gpus'],
+};
+
+test.each(simulatedClassNames)('%s: every fact is read that can be', async (className) => {
+  const { facts } = await observe(simulate(className));
+  const missing = Object.entries(facts).flatMap(([key, fact]) => [
+    ...(fact.unreadable ? [key] : []),
+    ...fact.partial.map(({ path }) => `${key}.${path}`),
+  ]);
+  // docker-ce switches CRI off, and ctr does not list a plugin that is switched off.
+  const criIsOff = simulate(className).machine.live.containerd?.cri.state === 'disabled';
+  const expected = gaps[className] ?? [];
+  expect(missing.filter((path) => !(criIsOff && path === 'containerd.live'))).toEqual(expected);
+});
+
+test.each(simulatedClassNames)('%s: nothing is wrong and every rule can tell', async (className) => {
+  const { findings, cannotTell } = await observe(simulate(className));
+  expect(findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+  expect(cannotTell).toEqual([]);
+});
+
+const shown = (Object.keys(simulatedFaults) as FaultName[]).flatMap((name) => {
+  const { code, classes } = simulatedFaults[name];
+  return code === null ? [] : classes.map((className) => [name, className, code] as const);
+});
+
+test.each(shown)('%s on %s is found as %s, and gone when it is repaired', async (name, className, code) => {
+  const host = simulate(className, name);
+  const { findings } = await observe(host);
+  expect(findings.filter(({ consequenceOf }) => !consequenceOf).map((finding) => finding.code)).toContain(code);
+  host.clearFault(name);
+  expect(await codesOf(host)).toEqual([]);
+});
+
+const hidden = (Object.keys(simulatedFaults) as FaultName[]).flatMap((name) => {
+  const { code, classes } = simulatedFaults[name];
+  return code === null && name !== 'nvidia_smi_hangs' ? classes.map((className) => [name, className] as const) : [];
+});
+
+test.each(hidden)('%s on %s shows nothing until something is attempted', async (name, className) => {
+  expect(await codesOf(simulate(className, name))).toEqual([]);
+});
+
+test('after a restart that dropped the runtime, the live daemon is what counts', async () => {
+  const host = simulate('x86-containerd-2', 'containerd_drops_runtime');
+  await host.run(['systemctl', 'restart', 'containerd.service'], { timeoutMs: 60_000 });
+  const { facts } = await observe(host);
+  expect(facts.containerd.value?.effective?.runtimes.map(({ name }) => name)).toContain('nvidia');
+  expect(facts.containerd.value?.live?.runtimes?.map(({ name }) => name)).toEqual(['runc']);
+});
+
+test('a hanging nvidia-smi is told, not waited for', async () => {
+  const host = simulate('x86-docker', 'nvidia_smi_hangs');
+  const observing = observe(host);
+  let over = false;
+  void observing.then(() => {
+    over = true;
+  });
+  while (!over) {
+    host.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await observing).facts.gpus.unreadable?.because).toBe('timed_out');
+});
