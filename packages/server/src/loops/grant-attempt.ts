@@ -48,7 +48,10 @@ export async function grantAttempt(tx: Db, deps: AppDeps, { hostId, claim, sessi
   });
   if (!decision.grant) {
     // It is asked again when that is over; until then its offer holds no place.
-    await updateAttempt(tx, attemptId, { state: 'declined', declinedBecause: [decision] });
+    await updateAttempt(tx, attemptId, {
+      state: 'declined',
+      declinedBecause: [{ because: decision.because, detail: decision.detail }],
+    });
     return refuse(decision.because, decision.detail);
   }
   const nowMs = question.nowMs;
