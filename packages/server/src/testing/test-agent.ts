@@ -1,4 +1,5 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { toCanonicalJson } from '@gpufleet/shared/core';
 import {
   type AgentMessage,
   agentPath,
@@ -8,9 +9,11 @@ import {
   encodeMessage,
   enrollmentBytes,
   type Hello,
+  type Section,
   type ServerMessage,
 } from '@gpufleet/shared/protocol';
 import { WebSocket } from 'ws';
+import { z } from 'zod';
 import type { TestServer } from './start-test-server.ts';
 
 export interface Identity {
@@ -147,4 +150,32 @@ export function aHello(hostId: string, identity: Identity): Omit<Hello, 'proof'>
     owedResults: 0,
     serverEpochSeen: 0,
   };
+}
+
+/** A section whose hash is that of its body. */
+export function aSection(name: string, body: Record<string, unknown>): Section {
+  const whole = name === 'diagnosis' ? body : { readAtMs: 1, how: [], unreadable: null, partial: [], ...body };
+  const value = z.json().parse(whole);
+  return {
+    type: 'section',
+    name,
+    hash: createHash('sha256').update(toCanonicalJson(value)).digest('hex'),
+    body: value,
+  };
+}
+
+/** A diagnosis that found these codes, all critical and without a remedy. */
+export function aDiagnosisOf(...codes: string[]): Section {
+  const findings = codes.map((code) => ({
+    code,
+    subject: null,
+    layer: 'engine',
+    severity: 'critical',
+    summary: `${code} was seen`,
+    evidence: [{ source: 'file:/etc/x', quote: 'x' }],
+    remedy: null,
+    person: 'look at it',
+    consequenceOf: null,
+  }));
+  return aSection('diagnosis', { findings, cannotTell: [] });
 }

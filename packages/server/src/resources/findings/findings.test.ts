@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../testing/start-test-server.ts';
+import {
+  aDiagnosisOf,
+  anIdentity,
+  connectTestAgent,
+  enrollTestHost,
+  type TestAgent,
+} from '../../testing/test-agent.ts';
+
+let server: TestServer;
+let agent: TestAgent;
+let hostId: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  const identity = anIdentity();
+  hostId = (await enrollTestHost(server, identity)).hostId;
+  agent = connectTestAgent(server, hostId, identity);
+  await agent.greet();
+});
+afterAll(() => server.stop());
+
+async function report(...codes: string[]) {
+  agent.send(aDiagnosisOf(...codes));
+  await agent.next('section_ack');
+}
+const list = async (query = '') => (await server.call('GET', `/findings?${query}`)).body.items;
+
+describe('200', () => {
+  test('a finding opens, clears, and comes back as the same one', async () => {
+    await report('RUNTIME_MISSING');
+    const [opened] = await list();
+    expect(opened).toMatchObject({
+      code: 'RUNTIME_MISSING',
+      hostName: 'host-1',
+      siteId: 'site-a',
+      clearedAtMs: null,
+      openedCount: 1,
+    });
+    await report();
+    expect(await list()).toEqual([]);
+    const [cleared] = await list('state=cleared');
+    expect(cleared.id).toBe(opened.id);
+    expect(cleared.clearedAtMs).toBeGreaterThan(0);
+    await report('RUNTIME_MISSING');
+    expect(await list()).toMatchObject([{ id: opened.id, clearedAtMs: null, openedCount: 2 }]);
+  });
+
+  test('filters by code, severity, layer, site and host', async () => {
+    await report('RUNTIME_MISSING', 'DRIVER_MISMATCH');
+    expect(await list('code=DRIVER_MISMATCH')).toHaveLength(1);
+    expect(await list('severity=critical,warning')).toHaveLength(2);
+    expect(await list('severity=warning')).toEqual([]);
+    expect(await list('layer=engine')).toHaveLength(2);
+    expect(await list('site=site-a')).toHaveLength(2);
+    expect(await list(`host=${hostId}`)).toHaveLength(2);
+    expect(await list('host=nobody')).toEqual([]);
+  });
+});
+
+test('400: a severity that there is not', async () => {
+  const { status, body } = await server.call('GET', '/findings?severity=awful');
+  expect([status, body.errors[0].path]).toEqual([400, 'query.severity.0']);
+});
+
+test('401: without a token', async () => {
+  expect((await server.call('GET', '/findings', undefined, { token: null })).status).toBe(401);
+});
+
+test('what opens and clears is told to listeners', async () => {
+  const rows = await server.db.read.all<{ type: string; data: string }>(
+    "SELECT type, data FROM events WHERE type LIKE 'finding.%' ORDER BY id",
+  );
+  expect(rows.map((row) => [row.type, JSON.parse(row.data).code])).toEqual([
+    ['finding.opened', 'RUNTIME_MISSING'],
+    ['finding.cleared', 'RUNTIME_MISSING'],
+    ['finding.opened', 'RUNTIME_MISSING'],
+    ['finding.opened', 'DRIVER_MISMATCH'],
+  ]);
+});
