@@ -45,7 +45,7 @@ export function stopUnit(machine: Machine, unit: Unit): void {
 export function settleUnits(machine: Machine): void {
   for (const unit of machine.units.values()) {
     if (unit.active === 'deactivating' && !machine.hangingUnits.has(unit.name)) {
-      if (unit.then === 'start') startUnit(machine, unit);
+      if (unit.afterStop === 'start') startUnit(machine, unit);
       else stopUnit(machine, unit);
     }
     while (unit.active === 'activating' && unit.retryAtMs !== null && unit.retryAtMs <= nowMs(machine)) {

@@ -21,7 +21,7 @@ export interface Unit {
   exec: string[];
   log: string[];
   /** While it is deactivating: what the waiting job does once the daemon has ended. */
-  then: 'start' | 'stop';
+  afterStop: 'start' | 'stop';
 }
 
 /** The value of a daemon's option in its command line, in either spelling. */

@@ -116,7 +116,7 @@ export function installUnit(machine: Machine, unit: NewUnit): void {
     retryAtMs: null,
     exec: [],
     log: [],
-    then: 'stop',
+    afterStop: 'stop',
   });
 }
 

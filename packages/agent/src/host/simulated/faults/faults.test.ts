@@ -107,6 +107,17 @@ test.each([
   expect(await running).toMatchObject({ exitCode: null, timedOut: true });
 });
 
+test('a stop that hung ends stopped, and starting what is down does not hang', async () => {
+  const host = hostWith('x86-docker', 'restart_hangs');
+  const running = runOn(host, 'systemctl stop docker.service');
+  host.clock.advance(60_000);
+  await running;
+  host.clearFault('restart_hangs');
+  expect((await runOn(host, 'systemctl is-active docker.service')).stdout).toBe('inactive\n');
+  host.addFault('restart_hangs');
+  expect((await runOn(host, 'systemctl start docker.service')).exitCode).toBe(0);
+});
+
 test('a restart that hung is finished when the daemon lets go', async () => {
   const host = hostWith('x86-docker', 'restart_hangs');
   const running = runOn(host, 'systemctl restart docker.service');

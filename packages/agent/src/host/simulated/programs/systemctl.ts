@@ -42,7 +42,7 @@ export const systemctl: Program = (machine, args) => {
 
 function run(machine: Machine, unit: Unit, verb: 'start' | 'restart'): Answer {
   if (verb === 'start' && unit.active === 'active') return printed('');
-  if (machine.hangingUnits.has(unit.name)) {
+  if (machine.hangingUnits.has(unit.name) && unit.active !== 'inactive') {
     if (verb === 'restart') log(machine, verb, unit, false);
     return hang(machine, unit, 'start');
   }
@@ -56,9 +56,9 @@ function run(machine: Machine, unit: Unit, verb: 'start' | 'restart'): Answer {
 }
 
 /** The daemon does not end on SIGTERM: the job waits, and nothing answers at its socket any more. */
-function hang(machine: Machine, unit: Unit, then: Unit['then']): Answer {
+function hang(machine: Machine, unit: Unit, afterStop: Unit['afterStop']): Answer {
   stopUnit(machine, unit);
-  Object.assign(unit, { active: 'deactivating', sub: 'stop-sigterm', then });
+  Object.assign(unit, { active: 'deactivating', sub: 'stop-sigterm', afterStop });
   return 'hangs';
 }
 
