@@ -41,9 +41,12 @@ export const ContainerdFact = z.object({
   files: z.array(ConfigFile),
   /** The readable ones of `files`, in the same order; absent from agents that do not tell yet. */
   layers: z.array(ContainerdLayer).optional(),
-  /** The root file alone; null when absent or broken. */
+  /** The root file alone, as written (plugin names of every schema); null when absent or broken. */
   rootConfig: ContainerdConfig.nullable(),
-  /** Root and imports merged as this containerd's major version merges them; null when the root file is broken. */
+  /**
+   * What this containerd version runs with: its built-in runc, root and imports, by its own rules of merging; null
+   * when it would refuse to start or a file was not read (see `partial`), or when containerd is not installed.
+   */
   effective: ContainerdConfig.nullable(),
   /** What the live daemon says (`crictl info` or `ctr plugins ls`); null when it did not answer: see `partial`. */
   live: z

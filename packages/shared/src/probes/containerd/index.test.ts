@@ -39,6 +39,10 @@ test('reads files, imports, unit and the live daemon', async () => {
   ]);
   expect(value?.rootConfig?.runtimes.map(({ name }) => name)).toEqual(['runc']);
   expect(value?.effective?.runtimes.map(({ name }) => name)).toEqual(['nvidia', 'runc']);
+  expect(value?.layers?.map(({ path, runtimes }) => [path, ...runtimes.map(({ name }) => name)])).toEqual([
+    ['/etc/containerd/config.toml', 'runc'],
+    ['/etc/containerd/conf.d/99-nvidia.toml', 'nvidia'],
+  ]);
   expect(value).toMatchObject({
     version: '2.1.9',
     unit: { activeState: 'active', startedAtMs: 1_700_000_000_000 },

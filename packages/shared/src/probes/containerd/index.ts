@@ -63,6 +63,7 @@ export const containerdProbe = defineProbe({
       version,
       unit: units.ok ? units.find('containerd.service') : null,
       files: read.files,
+      layers: read.layers,
       rootConfig,
       effective: effective?.value ?? null,
       live: await readLive(context, partial),

@@ -2,7 +2,7 @@ import type { RuntimeEntry } from '../fact.ts';
 import { parseToml } from '../parse-document.ts';
 import { type Gap, type Parsed, unread } from '../parsed.ts';
 import { at, booleanAt, isTree, stringsAt, type Tree, textAt, treeAt } from '../values.ts';
-import type { ContainerdConfig } from './fact.ts';
+import type { ContainerdConfig, ContainerdLayer } from './fact.ts';
 
 /** Where each schema keeps the settings of the CRI plugin. */
 export const criPlugin = { v1: 'cri', v2: 'io.containerd.grpc.v1.cri', v3: 'io.containerd.cri.v1.runtime' } as const;
@@ -62,6 +62,22 @@ export function asWritten(file: ContainerdFile): ContainerdConfig {
     defaultRuntime: first((section) => textAt(section, 'containerd', 'default_runtime_name')),
     // nvidia-ctk writes the second place into schema 1 files.
     enableCdi: first((section) => booleanAt(section, 'enable_cdi') ?? booleanAt(section, 'containerd', 'enable_cdi')),
+  };
+}
+
+/** What a file holds under the plugin name of its own schema: what a writer of that file finds there. */
+export function toLayer(path: string, file: ContainerdFile, empty: boolean): ContainerdLayer {
+  const id = (file.version ?? 1) >= 3 ? criPlugin.v3 : file.version === 2 ? criPlugin.v2 : criPlugin.v1;
+  const section = treeAt(file.plugins, id);
+  return {
+    path,
+    version: file.version,
+    empty,
+    hasCri: section !== undefined,
+    runtimes: section === undefined ? [] : toRuntimes(section).sort(byName),
+    defaultRuntime: textAt(section, 'containerd', 'default_runtime_name'),
+    enableCdi: booleanAt(section, 'enable_cdi'),
+    disabledPlugins: file.disabledPlugins,
   };
 }
 

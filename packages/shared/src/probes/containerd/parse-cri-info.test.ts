@@ -48,7 +48,7 @@ test.each([
     'io.containerd.cri.v1 images - ok\nio.containerd.cri.v1 runtime linux/amd64 error\nio.containerd.grpc.v1 cri - error\n',
     false,
   ],
-  ['io.containerd.grpc.v1 containers - ok\n', null],
+  ['io.containerd.grpc.v1 containers - ok\n', false],
   ['ctr: failed to dial', null],
 ])('tells from %j whether the CRI plugin loaded', (text, ready) => {
   expect(parseCtrPlugins(text)).toBe(ready);

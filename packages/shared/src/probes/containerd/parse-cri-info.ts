@@ -39,13 +39,17 @@ export function parseCriInfo(text: string): Parsed<CriInfo> {
   return { value: { runtimes, defaultRuntime: null }, unreadable: [{ path: 'defaultRuntime', because: 'not_told' }] };
 }
 
-/** `ctr plugins ls`: did the CRI plugin load? null when the table does not name it. */
+/** `ctr plugins ls`: did the CRI plugin load? A disabled one is not listed at all. null: this is no list of plugins. */
 export function parseCtrPlugins(text: string): boolean | null {
   const rows = text
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
-    .filter(([type, id]) => (type === 'io.containerd.grpc.v1' && id === 'cri') || type === 'io.containerd.cri.v1');
-  return rows.length === 0 ? null : rows.every((columns) => columns.at(-1) === 'ok');
+    .filter(([type]) => type?.startsWith('io.containerd.'));
+  if (rows.length === 0) return null;
+  const cri = rows.filter(
+    ([type, id]) => (type === 'io.containerd.grpc.v1' && id === 'cri') || type === 'io.containerd.cri.v1',
+  );
+  return cri.length > 0 && cri.every((columns) => columns.at(-1) === 'ok');
 }
 
 /** `containerd --version`: `containerd github.com/containerd/containerd/v2 v2.1.9 <commit>` and older spellings. */

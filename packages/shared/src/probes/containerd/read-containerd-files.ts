@@ -4,7 +4,8 @@ import type { ConfigFile } from '../fact.ts';
 import type { Gap } from '../parsed.ts';
 import { matchesPattern, matchesSegment } from '../path-pattern.ts';
 import { readConfigFile } from '../read-config-file.ts';
-import { type ContainerdFile, parseContainerdFile } from './parse-containerd-config.ts';
+import type { ContainerdLayer } from './fact.ts';
+import { type ContainerdFile, parseContainerdFile, toLayer } from './parse-containerd-config.ts';
 
 export interface ReadContainerdFiles {
   /** Root first, then imports in the order in which containerd reads them. */
@@ -12,6 +13,8 @@ export interface ReadContainerdFiles {
   root: ContainerdFile | null;
   /** Parsed files in the same order; null when containerd could not read one of them, or we could not. */
   parsed: ContainerdFile[] | null;
+  /** The readable ones, each as it stands. */
+  layers: ContainerdLayer[];
   gaps: Gap[];
 }
 
@@ -26,6 +29,7 @@ export async function readContainerdFiles(
 ): Promise<ReadContainerdFiles> {
   const files: ConfigFile[] = [];
   const parsed: ContainerdFile[] = [];
+  const layers: ContainerdLayer[] = [];
   const gaps: Gap[] = [];
   let whole = true;
   const pending = [rootPath];
@@ -57,11 +61,17 @@ export async function readContainerdFiles(
       ...document.unreadable.map(({ path: part, because }) => ({ path: 'files', because: `${because}: ${part}` })),
     );
     parsed.push(document.value);
+    layers.push(toLayer(path, document.value, isBlank(read.text)));
     for (const pattern of document.value.imports)
       pending.push(...(await expandImport(context.host, path, pattern, gaps)));
   }
   const rootParsed = files[0]?.present === true && files[0].error === null ? (parsed[0] ?? null) : null;
-  return { files, root: rootParsed, parsed: whole ? parsed : null, gaps };
+  return { files, root: rootParsed, parsed: whole ? parsed : null, layers, gaps };
+}
+
+/** Nothing but comments: containerd takes it for no settings, and a writer may choose its schema. */
+function isBlank(text: string): boolean {
+  return text.split('\n').every((line) => /^\s*(#.*)?$/.test(line));
 }
 
 async function expandImport(host: HostReader, from: string, pattern: string, gaps: Gap[]): Promise<string[]> {

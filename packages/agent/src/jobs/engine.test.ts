@@ -1,0 +1,341 @@
+import type { JobRequest } from '@gpufleet/shared/jobs';
+import { expect, test } from 'vitest';
+import { aBench, aGrant, type Bench } from './testing/an-engine.ts';
+
+const onDocker: JobRequest = { kind: 'configure_runtime', params: { runtime: 'docker' } };
+const onContainerd: JobRequest = { kind: 'configure_runtime', params: { runtime: 'containerd' } };
+
+/** What was done to the host, without the times. */
+function doneTo({ host }: Bench): string[] {
+  return host.effects.map((effect) => {
+    const what = 'path' in effect ? effect.path : 'unit' in effect ? effect.unit : 'gpu' in effect ? effect.to : '';
+    return `${effect.do} ${what}${effect.ok ? '' : ' failed'}`;
+  });
+}
+
+async function textOf({ host }: Bench, path: string): Promise<string | null> {
+  const read = await host.readText(path);
+  return read.ok ? read.value : null;
+}
+
+test.each([
+  [
+    'x86-docker',
+    'docker_runtime_not_configured',
+    onDocker,
+    ['write /etc/docker/daemon.json', 'restart docker.service'],
+  ],
+  ['x86-docker', 'docker_restart_pending', onDocker, ['restart docker.service']],
+  [
+    'x86-docker',
+    'docker_restart_pending',
+    { kind: 'restart_service', params: { unit: 'docker' } },
+    ['restart docker.service'],
+  ],
+  [
+    'x86-containerd-1.7',
+    'containerd_runtime_not_configured',
+    onContainerd,
+    ['write /etc/containerd/config.toml', 'restart containerd.service'],
+  ],
+  [
+    'x86-containerd-2',
+    'containerd_runtime_not_configured',
+    onContainerd,
+    ['write /etc/containerd/config.toml', 'restart containerd.service'],
+  ],
+  [
+    'k3s-server',
+    'k3s_restart_pending',
+    { kind: 'configure_runtime', params: { runtime: 'k3s' } },
+    ['restart k3s.service'],
+  ],
+  [
+    'k3s-agent',
+    'k3s_restart_pending',
+    { kind: 'configure_runtime', params: { runtime: 'k3s' } },
+    ['restart k3s-agent.service'],
+  ],
+] as const)('repairs %s with %s, and a second run changes nothing', async (hostClass, fault, request, expected) => {
+  const bench = aBench(hostClass, [fault]);
+  const engine = bench.engine();
+  const result = await engine.runLocal(request as JobRequest);
+  expect(result).toMatchObject({ outcome: 'succeeded' });
+  expect(doneTo(bench)).toEqual(expected);
+  expect(bench.host.faults).toEqual([]);
+  expect(await engine.runLocal(request as JobRequest)).toMatchObject({ outcome: 'noop' });
+  expect(doneTo(bench)).toEqual(expected);
+  expect(bench.log.errors).toEqual([]);
+});
+
+test('switches MIG and undoes it', async () => {
+  const bench = aBench('a100-mig');
+  for (const gpu of bench.host.machine.gpus) gpu.mig.instances = [];
+  const engine = bench.engine();
+  const off = await engine.runLocal({ kind: 'set_mig_mode', params: { enabled: false } });
+  expect(off).toMatchObject({ outcome: 'succeeded' });
+  expect(bench.host.machine.gpus.map(({ mig }) => mig.current)).not.toContain('enabled');
+  expect(await engine.undo(off.attemptId)).toMatchObject({ outcome: 'succeeded' });
+  expect(bench.host.machine.gpus.map(({ mig }) => mig.current)).not.toContain('disabled');
+});
+
+test('a MIG mode that stays pending is taken back, since an exit code of 0 is not success', async () => {
+  const bench = aBench('a100-mig', ['mig_reset_required']);
+  for (const gpu of bench.host.machine.gpus) gpu.mig.instances = [];
+  const result = await bench.engine().runLocal({ kind: 'set_mig_mode', params: { enabled: false } });
+  expect(result).toMatchObject({ outcome: 'rolled_back', because: [{ because: 'pending_reset' }] });
+  expect(bench.host.machine.gpus.map(({ mig }) => mig.pending)).not.toContain('disabled');
+});
+
+test('puts the file back and restarts again when the live daemon does not have the runtime', async () => {
+  const bench = aBench('x86-containerd-1.7', ['containerd_runtime_not_configured', 'containerd_drops_runtime']);
+  const before = await textOf(bench, '/etc/containerd/config.toml');
+  const result = await bench.engine().runLocal(onContainerd);
+  expect(result).toMatchObject({ outcome: 'rolled_back', because: [{ because: 'live_lacks_runtime' }] });
+  expect(result.steps.map(({ state }) => state)).toEqual(['undone', 'undone']);
+  expect(result.diffs[0]?.diff).toContain('+');
+  expect(await textOf(bench, '/etc/containerd/config.toml')).toBe(before);
+  expect(doneTo(bench)).toEqual([
+    'write /etc/containerd/config.toml',
+    'restart containerd.service',
+    'write /etc/containerd/config.toml',
+    'restart containerd.service',
+  ]);
+});
+
+test('a host that cannot be put back is quarantined until a person clears it', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured', 'unit_restart_fails:docker.service']);
+  const engine = bench.engine();
+  const result = await engine.runLocal(onDocker);
+  expect(result).toMatchObject({ outcome: 'rollback_failed' });
+  expect(engine.quarantine()).toMatchObject({ attemptId: result.attemptId });
+  expect(await engine.precheck({ attemptId: 'x', request: onDocker, planHash: null })).toMatchObject({
+    ok: false,
+    because: [{ because: 'quarantined' }],
+  });
+  await expect(engine.runLocal(onDocker)).rejects.toMatchObject({ code: 'quarantined' });
+
+  bench.host.clearFault('unit_restart_fails:docker.service');
+  const next = bench.engine();
+  await next.recover();
+  expect(next.quarantine()).not.toBeNull();
+  await next.clearQuarantine();
+  expect(await next.runLocal(onDocker)).toMatchObject({ outcome: 'succeeded' });
+});
+
+test.each(['disk_full', 'read_only_fs'] as const)('leaves the host as it was with %s', async (fault) => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured', fault]);
+  const before = await textOf(bench, '/etc/docker/daemon.json');
+  const result = await bench.engine().runLocal(onDocker);
+  expect(result).toMatchObject({ outcome: 'failed' });
+  expect(result.steps.map(({ state }) => state)).toEqual(['failed', 'not_started']);
+  expect(await textOf(bench, '/etc/docker/daemon.json')).toBe(before);
+});
+
+test('a restart that hangs ends with its time limit and is not repeated for ever', async () => {
+  const bench = aBench('x86-docker', ['docker_restart_pending', 'restart_hangs:docker.service']);
+  const result = await bench.engine().runLocal(onDocker);
+  expect(['rolled_back', 'rollback_failed']).toContain(result.outcome);
+  expect(result.because[0]?.because).toBe('timed_out');
+  expect(doneTo(bench).filter((effect) => effect.startsWith('restart')).length).toBe(1);
+});
+
+test('undo puts back the very bytes and is itself an attempt with a record', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const before = await textOf(bench, '/etc/docker/daemon.json');
+  const engine = bench.engine();
+  const { attemptId } = await engine.runLocal(onDocker);
+  expect(await textOf(bench, '/etc/docker/daemon.json')).not.toBe(before);
+  expect(await engine.undo(attemptId)).toMatchObject({ outcome: 'succeeded' });
+  expect(await textOf(bench, '/etc/docker/daemon.json')).toBe(before);
+  const history = await engine.history();
+  expect(history.map(({ undoOf, result }) => [undoOf, result?.outcome])).toEqual([
+    [null, 'succeeded'],
+    [attemptId, 'succeeded'],
+  ]);
+  await expect(engine.undo('nope')).rejects.toMatchObject({ code: 'attempt_not_found' });
+});
+
+test('undo does not overwrite what somebody else wrote since', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  const { attemptId } = await engine.runLocal(onDocker);
+  bench.host.machine.files.put('/etc/docker/daemon.json', '{"debug": true}\n');
+  expect(await engine.undo(attemptId)).toMatchObject({ because: [{ because: 'changed_since_plan' }] });
+  expect(await textOf(bench, '/etc/docker/daemon.json')).toBe('{"debug": true}\n');
+});
+
+test('a grant is begun once, its result is owed until it is acknowledged, and told again when asked again', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  const grant = aGrant(onDocker);
+  expect(await Promise.all([engine.begin(grant), engine.begin(grant)])).toEqual([
+    { ok: true, begun: 'now' },
+    { ok: true, begun: 'already' },
+  ]);
+  expect(engine.openAttempts()).toMatchObject([{ attemptId: 'attempt-1', jobId: 'job-1', serverEpoch: 3 }]);
+  expect(engine.current()).toMatchObject({ attemptId: 'attempt-1' });
+  expect(await engine.begin(aGrant(onDocker, { attemptId: 'attempt-2' }))).toMatchObject({
+    ok: false,
+    because: 'busy',
+  });
+  await engine.idle();
+  expect(engine.current()).toBeNull();
+  expect(bench.results).toMatchObject([{ attemptId: 'attempt-1', outcome: 'succeeded' }]);
+  expect(await engine.owedResults()).toEqual(bench.results);
+  await engine.acknowledge('attempt-1');
+  expect(await engine.owedResults()).toEqual([]);
+
+  expect(await engine.begin(grant)).toEqual({ ok: true, begun: 'already' });
+  expect(await engine.owedResults()).toEqual([bench.results[0]]);
+  expect(doneTo(bench)).toHaveLength(2);
+});
+
+test('an offer is answered with the plan, its hash and whom it hits; another hash is refused on the offer and on the grant', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  const offer = { attemptId: 'a', request: onDocker, planHash: null };
+  const precheck = await engine.precheck(offer);
+  expect(precheck).toMatchObject({
+    ok: true,
+    plan: {
+      outcome: 'plan',
+      disruption: 'restarts_containers',
+      summary: [
+        'edit_file /etc/docker/daemon.json',
+        'restart_unit docker.service',
+        'hits container 3 running containers',
+      ],
+    },
+  });
+  const planHash = precheck.ok ? precheck.plan.planHash : null;
+  expect(await engine.precheck({ ...offer, planHash })).toEqual(precheck);
+  expect(await engine.precheck({ ...offer, planHash: 'other' })).toMatchObject({
+    because: [{ because: 'plan_changed' }],
+  });
+  await engine.begin(aGrant(onDocker, { planHash: 'other' }));
+  await engine.idle();
+  expect(bench.results).toMatchObject([{ outcome: 'failed', because: [{ because: 'plan_changed' }] }]);
+  expect(doneTo(bench)).toEqual([]);
+  await engine.begin(aGrant(onDocker, { attemptId: 'attempt-2', planHash }));
+  await engine.idle();
+  expect(bench.results[1]).toMatchObject({ outcome: 'succeeded', planHash });
+});
+
+test('an offer is declined with the reasons of the blocked plan, and unknown jobs by their name', async () => {
+  const bench = aBench('x86-docker', ['docker_config_invalid']);
+  const engine = bench.engine();
+  const ask = (request: JobRequest) => engine.precheck({ attemptId: 'a', request, planHash: null });
+  expect(await ask(onDocker)).toMatchObject({ ok: false, because: [{ because: 'config_invalid' }] });
+  expect(await ask({ kind: 'reboot_host', params: {} })).toMatchObject({ because: [{ because: 'not_available_yet' }] });
+  await expect(engine.runLocal({ kind: 'reboot_host', params: {} })).rejects.toMatchObject({
+    code: 'not_available_yet',
+  });
+});
+
+test('a cancel before the first step leaves the host alone, one after it goes back', async () => {
+  const early = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const first = early.engine();
+  await first.begin(aGrant(onDocker));
+  await first.cancel('attempt-1', 'operator');
+  await first.idle();
+  expect(early.results).toMatchObject([{ outcome: 'canceled', because: [{ detail: 'operator' }] }]);
+  expect(doneTo(early)).toEqual([]);
+
+  const late = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const before = await textOf(late, '/etc/docker/daemon.json');
+  const second = late.engine({
+    onProgress({ text }) {
+      if (text.startsWith('restart_unit')) void second.cancel('attempt-1', 'operator');
+    },
+  });
+  await second.begin(aGrant(onDocker));
+  await second.idle();
+  expect(late.results).toMatchObject([{ outcome: 'canceled' }]);
+  expect(await textOf(late, '/etc/docker/daemon.json')).toBe(before);
+});
+
+test('past its deadline an attempt does nothing', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  await engine.begin(aGrant(onDocker, { deadlineMs: -1 }));
+  await engine.idle();
+  expect(bench.results).toMatchObject([{ outcome: 'failed', because: [{ because: 'deadline' }] }]);
+  expect(doneTo(bench)).toEqual([]);
+});
+
+test('a bug of the agent is a failed step that is logged, and the host is put back', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const before = await textOf(bench, '/etc/docker/daemon.json');
+  const host = {
+    ...bench.host,
+    run: (...args: Parameters<Bench['host']['run']>) => {
+      if (args[0].includes('restart') && bench.host.effects.length === 1) throw new Error('oops');
+      return bench.host.run(...args);
+    },
+  };
+  const result = await bench.engine({ host }).runLocal(onDocker);
+  expect(result).toMatchObject({ outcome: 'rolled_back', because: [{ because: 'agent_bug', detail: 'oops' }] });
+  expect(bench.log.errors).toHaveLength(1);
+  expect(await textOf(bench, '/etc/docker/daemon.json')).toBe(before);
+});
+
+test('a file that changes between plan and write is left alone and the host is not quarantined', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const other = '{"debug": true}\n';
+  const engine = bench.engine({
+    onProgress: ({ text }) => {
+      if (text.startsWith('edit_file')) bench.host.machine.files.put('/etc/docker/daemon.json', other);
+    },
+  });
+  expect(await engine.runLocal(onDocker)).toMatchObject({
+    outcome: 'failed',
+    because: [{ because: 'changed_since_plan' }],
+  });
+  expect(await textOf(bench, '/etc/docker/daemon.json')).toBe(other);
+  expect(engine.quarantine()).toBeNull();
+});
+
+test('while the journal cannot be written nothing is done, and the attempt goes on when it can', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  let fails = 0;
+  const state = {
+    ...bench.state,
+    appendLine: (name: string, line: string) => {
+      if (!line.includes('"begun"') || fails >= 3) return bench.state.appendLine(name, line);
+      fails += 1;
+      expect(doneTo(bench)).toEqual([]);
+      return Promise.reject(new Error('disk full'));
+    },
+  };
+  const result = await bench.engine({ state }).runLocal(onDocker);
+  expect(result.outcome).toBe('succeeded');
+  expect(fails).toBe(3);
+  expect(bench.log.errors).toHaveLength(3);
+});
+
+test('keeps the records of the last 200 attempts and knows the ids of all', async () => {
+  const bench = aBench('x86-docker');
+  const engine = bench.engine();
+  for (let n = 0; n < 203; n++) {
+    await engine.begin(aGrant(onDocker, { attemptId: `attempt-${n}` }));
+    await engine.idle();
+  }
+  expect(await engine.history()).toHaveLength(200);
+  const next = bench.engine();
+  await next.recover();
+  expect(await next.begin(aGrant(onDocker, { attemptId: 'attempt-0' }))).toMatchObject({ because: 'pruned' });
+  expect(doneTo(bench)).toEqual([]);
+});
+
+test('one line for each phase and step is told', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  await bench.engine().runLocal(onDocker);
+  expect(bench.progress).toEqual([
+    'reads the host and plans',
+    'keeps copies of what it will change',
+    'edit_file /etc/docker/daemon.json',
+    'restart_unit docker.service',
+    'asks the live host whether it is as wanted',
+  ]);
+});
