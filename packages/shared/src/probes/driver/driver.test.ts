@@ -80,6 +80,12 @@ test('passes over a dangling link and says when a file has no version in its nam
   expect(partial).toEqual([{ path: 'libraryVersion', because: 'no_version_in_name' }]);
 });
 
+test('knows a kernel that cannot load modules', async () => {
+  const { value, partial } = await collectOn(driverProbe, { files: { '/proc/sys/kernel/osrelease': '6.18.44\n' } });
+  expect(value).toMatchObject({ modules: [], onDiskVersion: null });
+  expect(partial).toEqual([]);
+});
+
 test('has no value without the list of modules', async () => {
   const { unreadable } = await collectOn(driverProbe, { files: { '/proc/modules': { fails: 'denied' } } });
   expect(unreadable?.because).toBe('denied');

@@ -6,7 +6,10 @@ export const DriverFact = z.object({
   /** Version of the loaded module: /proc/driver/nvidia/version. */
   loadedVersion: z.string().nullable(),
   flavour: z.enum(['open', 'proprietary', 'nvgpu']).nullable(),
-  /** `modinfo -F version nvidia` for the running kernel: what the next load would bring. */
+  /**
+   * `modinfo -F version nvidia` for the running kernel: what the next load would bring. null and not in `partial`:
+   * there is no such module for this kernel.
+   */
   onDiskVersion: z.string().nullable(),
   /** From the file name that libnvidia-ml.so.1 leads to. */
   libraryVersion: z.string().nullable(),

@@ -6,6 +6,7 @@ import { findNvmlLibrary, nvmlLibraryFiles } from './find-nvml-library.ts';
 import { parseLoadedVersion, parseModules, parseModuleVersion } from './parse-driver-files.ts';
 
 const modulesPath = '/proc/modules';
+const kernelPath = '/proc/sys/kernel/osrelease';
 const loadedPath = '/proc/driver/nvidia/version';
 const smiPaths = [
   '/usr/bin/nvidia-smi',
@@ -20,15 +21,18 @@ export const driverProbe = defineProbe({
   title: "NVIDIA's kernel modules, loaded and on disk, and the library that must match them",
   everyMs: 60_000,
   inputs: {
-    files: [modulesPath, loadedPath, ...nvmlLibraryFiles, ...smiPaths],
+    files: [modulesPath, kernelPath, loadedPath, ...nvmlLibraryFiles, ...smiPaths],
     commands: [{ argv: modinfoArgv, required: false }],
   },
   async collect(context) {
     const { host } = context;
     const modules = await host.readText(modulesPath);
-    if (!modules.ok) return { value: null, unreadable: { because: modules.because, detail: modules.detail } };
+    // A kernel that cannot load modules has no such file; without /proc nothing is known.
+    const monolithic = !modules.ok && modules.because === 'absent' && (await host.readText(kernelPath)).ok;
+    if (!modules.ok && !monolithic)
+      return { value: null, unreadable: { because: modules.because, detail: modules.detail } };
     const partial: Gap[] = [];
-    const names = parseModules(modules.value);
+    const names = modules.ok ? parseModules(modules.value) : [];
     const loadedText = await host.readText(loadedPath);
     if (!loadedText.ok && loadedText.because !== 'absent')
       partial.push({ path: 'loadedVersion', because: loadedText.because });
@@ -40,7 +44,7 @@ export const driverProbe = defineProbe({
       modules: names,
       loadedVersion: loaded.version,
       flavour: toFlavour(names, loaded),
-      onDiskVersion: await readOnDiskVersion(context, partial),
+      onDiskVersion: monolithic ? null : await readOnDiskVersion(context, partial),
       libraryVersion: library.version,
       libraryPath: library.path,
       hasNvidiaSmi: (await findProgram(host, smiPaths)) !== null,
