@@ -76,8 +76,10 @@ export function createAttemptStore(state: StateDir): AttemptStore {
     listJournals,
     recordOrder: (attemptId) => state.appendLine(orderFile, JSON.stringify(attemptId)),
     async prune() {
+      const begun = await order();
+      if (begun.length <= keptAttempts) return;
       const present = new Set(await listJournals());
-      const inOrder = (await order()).filter((attemptId) => present.has(attemptId));
+      const inOrder = begun.filter((attemptId) => present.has(attemptId));
       for (const attemptId of inOrder.slice(0, Math.max(0, inOrder.length - keptAttempts))) {
         const stored = await load(attemptId);
         if (!stored || stored.state.settled) await remove(attemptId);
