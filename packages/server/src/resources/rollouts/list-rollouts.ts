@@ -58,13 +58,18 @@ function toRollout({ row, snapshot }: LoadedRollout): Rollout {
   };
 }
 
-export async function listWaves(db: Db, id: string): Promise<Page<Wave>> {
+export async function listWaves(
+  db: Db,
+  id: string,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<Page<Wave>> {
+  const after = decodeCursor(query.cursor, NumberCursor)?.[0] ?? 0;
   const { snapshot } = await loadRollout(db, id);
-  const items = snapshot.waves.map((wave) => {
+  const rows = snapshot.waves.slice(after, after + query.limit + 1).map((wave) => {
     const { index, name, state, openedAtMs, soakUntilMs, endedAtMs } = wave;
     return { index, name, state, openedAtMs, soakUntilMs, endedAtMs, counters: countWave(snapshot, wave) };
   });
-  return { items, nextCursor: null };
+  return toPage(rows, query.limit, () => [after + query.limit]);
 }
 
 /** In the order of the plan, each with the reason for which it waits, made now. */

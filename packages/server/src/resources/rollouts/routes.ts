@@ -87,8 +87,9 @@ export function rolloutRoutes(app: App, deps: AppDeps): void {
     role: 'viewer',
     summary: 'Lists the waves with their gate counters',
     params: ById,
+    query: PageQuery,
     reply: pageOf(Wave),
-    handle: ({ params }) => listWaves(db.read, params.id),
+    handle: ({ params, query }) => listWaves(db.read, params.id, query),
   });
   route(app, {
     method: 'GET',
