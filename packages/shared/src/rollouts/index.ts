@@ -12,6 +12,7 @@ export * from './operate.ts';
 export * from './plan-waves.ts';
 export * from './policy.ts';
 export * from './recount-slot.ts';
+export * from './render-docs.ts';
 export * from './selector.ts';
 export * from './snapshot.ts';
 export * from './spec.ts';
