@@ -24,3 +24,12 @@ test('falls back to info for a level that does not exist', () => {
   createLog({ level: 'loud', toJournal: false, write: (text) => lines.push(text) }).info({}, 'hello');
   expect(lines).toHaveLength(1);
 });
+
+test('writes what an error says, and what caused it', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', toJournal: false, write: (text) => lines.push(text) });
+  log.error({ error: new Error('no journal', { cause: new Error('disk full') }) }, 'attempt waits');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    error: { message: 'no journal', cause: { message: 'disk full' } },
+  });
+});

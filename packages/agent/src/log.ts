@@ -10,10 +10,14 @@ export interface LogOptions {
   write(text: string): void;
 }
 
+const { errWithCause } = pino.stdSerializers;
+// Under any other name an Error would be logged as `{}`.
+const serializers = { err: errWithCause, error: errWithCause, cause: errWithCause };
+
 /** JSON lines on standard error. Under systemd each line carries its priority, so that `journalctl -p warning` works. */
 export function createLog({ level, toJournal, write }: LogOptions): Log {
   const known = level in pino.levels.values || level === 'silent' ? level : 'info';
-  const options = { level: known, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = { level: known, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers };
   if (!toJournal) return pino(options, { write });
   const stream = {
     // pino tells a stream that asks for it the level of the line it writes.

@@ -8,6 +8,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// A bug: said in full, and the process ends; systemd starts it again. Node's own report would print the whole bundle.
+process.on('uncaughtException', endWithBug);
+process.on('unhandledRejection', endWithBug);
+
 void runCommandLine(process.argv.slice(2), {
   environment: readEnvironment(process.env, process.stdout),
   clock: createSystemClock(),
@@ -18,4 +22,9 @@ void runCommandLine(process.argv.slice(2), {
     for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks).toString('utf8');
   },
-}).then((code) => process.exit(code));
+}).then((code) => process.exit(code), endWithBug);
+
+function endWithBug(error: unknown): void {
+  process.stderr.write(`gpufleet-agent: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+}

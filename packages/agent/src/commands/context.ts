@@ -29,6 +29,9 @@ const refusals = new Set([
   'unsupported_params',
   'not_available_yet',
   'busy',
+  'pruned',
+  'denied',
+  'not_confirmed',
   'quarantined',
 ]);
 const misuse = new Set(['server_url_invalid', 'usage']);

@@ -5,9 +5,9 @@ import {
   disruptionOfPlan,
   type Holder,
   type JobRequest,
-  jobRegistry,
   type Plan,
   type PlanReason,
+  parseRequest,
   planHashOf,
   planJob,
   restartsOfPlan,
@@ -45,6 +45,8 @@ export async function describePlan(
   facts: Facts,
   sha256: Sha256,
 ): Promise<DescribedPlan> {
+  const parsed = parseRequest(request.kind, request.params);
+  if (!parsed.ok) return withoutSteps('blocked', [{ because: parsed.because, detail: parsed.detail }]);
   const plan = planJob(request, facts);
   if (plan.outcome !== 'plan') return withoutSteps(plan.outcome, plan.because);
   const files = await planFiles(host, plan.steps, sha256);
@@ -57,8 +59,8 @@ export async function describePlan(
     restarts: restartsOfPlan(plan.steps),
     holders: plan.holders,
     disruption: disruptionOfPlan(plan.steps),
-    worstCaseMs: jobRegistry[request.kind]?.worstCaseMs ?? 0,
-    planHash: planHashOf({ ...request, steps: plan.steps }, sha256),
+    worstCaseMs: parsed.job.worstCaseMs,
+    planHash: planHashOf({ kind: parsed.kind, params: parsed.params, steps: plan.steps }, sha256),
   };
 }
 

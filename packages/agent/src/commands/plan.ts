@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
 import { stepTitle } from '@gpufleet/shared/jobs';
 import { collectFacts } from '../collector/collect-facts.ts';
-import { createPrefixedHost } from '../host/prefixed/index.ts';
+import { createPrefixedHost, makeRoot } from '../host/prefixed/index.ts';
 import { sha256 } from '../identity/key.ts';
 import { type Context, type ExitCode, exit } from './context.ts';
 import { type DescribedPlan, describePlan, type PlannedFile } from './describe-plan.ts';
@@ -28,6 +28,7 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
 
 /** Every planned file at its path below `folder`. */
 async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
+  await makeRoot(folder);
   const target = createPrefixedHost(resolve(folder));
   for (const { path, afterBase64, mode } of files) {
     const before = await target.readText(path);

@@ -1,20 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import {
-  type AgentMessage,
-  challengeBytes,
-  decodeAgentMessage,
-  encodeMessage,
-  type ServerMessage,
-  type Welcome,
-} from '@gpufleet/shared/protocol';
+import { challengeBytes, type ServerMessage } from '@gpufleet/shared/protocol';
 import { afterEach, expect, test } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { createSystemClock } from '../clock.ts';
 import { createKey, isSignedBy, openPrivateKey, signText } from '../identity/key.ts';
 import type { Log } from '../jobs/engine.ts';
 import type { Link } from './machine.ts';
 import { createSession, type Session, toAgentUrl } from './session.ts';
+import { FakeServer } from './testing/fake-server.ts';
 import { connectWebSocket } from './ws-transport.ts';
 
 const key = createKey();
@@ -22,61 +15,6 @@ const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
-
-class FakeServer {
-  readonly tickets: (string | undefined)[] = [];
-  readonly received: AgentMessage[] = [];
-  readonly sockets: WebSocket[] = [];
-  private constructor(private readonly server: WebSocketServer) {
-    server.on('connection', (socket, request) => {
-      this.sockets.push(socket);
-      this.tickets.push(request.headers.authorization);
-      socket.on('message', (data) => {
-        const decoded = decodeAgentMessage(String(data));
-        if (!decoded.ok) throw new Error(`the agent sent nonsense: ${String(data)}`);
-        this.received.push(decoded.message);
-        this.onMessage(socket, decoded.message);
-      });
-      this.onConnection(socket);
-    });
-  }
-  onConnection: (socket: WebSocket) => void = (socket) =>
-    this.send(socket, { type: 'challenge', nonce: 'n1', serverNowMs: 1 });
-  onMessage: (socket: WebSocket, message: AgentMessage) => void = (socket, message) => {
-    if (message.type === 'hello') this.send(socket, welcome());
-  };
-  send(socket: WebSocket, message: ServerMessage): void {
-    socket.send(encodeMessage(message));
-  }
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-  static async start(): Promise<FakeServer> {
-    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', path: '/agent/v1' });
-    await once(server, 'listening');
-    const fake = new FakeServer(server);
-    cleanups.push(() => {
-      for (const socket of fake.sockets) socket.terminate();
-      server.close();
-    });
-    return fake;
-  }
-}
-
-function welcome(fields: Partial<Welcome> = {}): Welcome {
-  return {
-    type: 'welcome',
-    protocolVersion: 1,
-    serverNowMs: 1,
-    serverEpoch: 1,
-    sessionEpoch: 1,
-    heartbeatEveryMs: 50,
-    ticket: 'ticket-1',
-    staleSections: [],
-    signingKeyIds: [],
-    ...fields,
-  };
-}
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -127,6 +65,12 @@ function aSession(serverUrl: string, fields: { log?: Log; describe?: () => Promi
   };
 }
 
+async function startServer(): Promise<FakeServer> {
+  const server = await FakeServer.start();
+  cleanups.push(() => server.stop());
+  return server;
+}
+
 async function until(condition: () => boolean): Promise<void> {
   const giveUpAtMs = performance.now() + 5_000;
   while (!condition()) {
@@ -136,7 +80,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test('answers the challenge with a signature of its key and is online', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session } = aSession(server.url);
   session.start();
   await until(() => session.link().at === 'online');
@@ -146,7 +90,7 @@ test('answers the challenge with a signature of its key and is online', async ()
 });
 
 test('comes back with the ticket that it was given, and signs the challenge all the same', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session } = aSession(server.url);
   session.start();
   await until(() => session.link().at === 'online');
@@ -157,7 +101,7 @@ test('comes back with the ticket that it was given, and signs the challenge all 
 });
 
 test('forgets its ticket when it is refused, and keeps dialling later', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session } = aSession(server.url);
   session.start();
   await until(() => session.link().at === 'online');
@@ -170,7 +114,7 @@ test('forgets its ticket when it is refused, and keeps dialling later', async ()
 });
 
 test('sends heartbeats that carry the running attempt', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session, setAttempt } = aSession(server.url);
   setAttempt('attempt_1');
   session.start();
@@ -184,7 +128,7 @@ test('sends heartbeats that carry the running attempt', async () => {
 });
 
 test('keeps dialling while nothing listens, and says nothing as sent meanwhile', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session, links } = aSession(server.url.replace(/\d+$/, '1'));
   session.start();
   await until(() => links.filter((at) => at === 'dialing').length >= 3);
@@ -195,7 +139,7 @@ test('keeps dialling while nothing listens, and says nothing as sent meanwhile',
 test('survives nonsense and tells of an unknown message type once', async () => {
   const said: string[] = [];
   const log: Log = { ...silent, info: (_fields, text) => said.push(text), warn: (_fields, text) => said.push(text) };
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session, delivered } = aSession(server.url, { log });
   session.start();
   await until(() => session.link().at === 'online');
@@ -209,7 +153,7 @@ test('survives nonsense and tells of an unknown message type once', async () => 
 });
 
 test('drops a server that does not read instead of filling the memory', async () => {
-  const server = await FakeServer.start();
+  const server = await startServer();
   const { session } = aSession(server.url);
   session.start();
   await until(() => session.link().at === 'online');

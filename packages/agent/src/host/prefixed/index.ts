@@ -1,1 +1,2 @@
 export * from './create-prefixed-host.ts';
+export * from './make-root.ts';
