@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import type { HostMoment, HostReader, Read } from '@gpufleet/shared/host';
+import { SI } from '../recorded/recorded-commands.ts';
+import { seePath, toFault } from './see-path.ts';
+import { createSeen, type Seen, type SeenCommand } from './seen.ts';
+
+/** A host that is read through, and what was seen on it. */
+export interface RecordingHost extends HostReader {
+  readonly seen: Seen;
+}
+
+/** Passes every read on and remembers it, for `writeRecording`. Of a file that is read twice the later content counts. */
+export function recordHost(host: HostReader): RecordingHost {
+  const seen = createSeen();
+  let moment: Promise<HostMoment> | undefined;
+
+  /** Remembers the way to the path, then what is known of its end. */
+  const note = async <T>(path: string, read: Read<T>, remember: (end: string, value: T) => void): Promise<Read<T>> => {
+    if (!read.ok && read.because === 'timed_out') {
+      // Walking there would hang as well.
+      seen.faults.set(posix.normalize(path), 'hang');
+      return read;
+    }
+    const end = await seePath(host, seen, path);
+    if (end === undefined) return read;
+    if (read.ok) remember(end, read.value);
+    else noteFault(end, read);
+    return read;
+  };
+
+  const noteFault = (end: string, read: Extract<Read<never>, { ok: false }>): void => {
+    const fault = toFault(read.because);
+    // A content that is known is too large for this caller only.
+    const isKnown = fault === 'EFBIG' && seen.nodes.get(end)?.content !== undefined;
+    if (fault !== undefined && seen.nodes.has(end) && !isKnown) seen.faults.set(end, fault);
+  };
+
+  const ask = (end: string | undefined): void => {
+    const node = end === undefined ? undefined : seen.nodes.get(end);
+    if (node) node.asked = true;
+  };
+
+  return {
+    seen,
+    moment: () => {
+      moment ??= host.moment();
+      return moment;
+    },
+    readText: async (path, options) =>
+      note(path, await host.readText(path, options), (end, content) => {
+        Object.assign(seen.nodes.get(end) ?? {}, { content });
+        seen.faults.delete(end);
+      }),
+    listDir: async (path) => {
+      const listed = await host.listDir(path);
+      const ends: string[] = [];
+      await note(path, listed, (end) => ends.push(end));
+      for (const end of ends) {
+        Object.assign(seen.nodes.get(end) ?? {}, { listed: true });
+        seen.faults.delete(end);
+        for (const { name } of listed.ok ? listed.value : []) {
+          await seePath(host, seen, posix.join(end, name), { keepLast: true });
+        }
+      }
+      return listed;
+    },
+    stat: async (path) => {
+      const stat = await host.stat(path);
+      ask(await seePath(host, seen, path));
+      return stat;
+    },
+    lstat: async (path) => {
+      const stat = await host.lstat(path);
+      ask(await seePath(host, seen, path, { keepLast: true }));
+      return stat;
+    },
+    readLink: async (path) => {
+      const link = await host.readLink(path);
+      await seePath(host, seen, path, { keepLast: true });
+      return link;
+    },
+    run: async (argv, options) => {
+      const ran = await host.run(argv, options);
+      if (!ran.ok && ran.because === 'absent') seen.absent.add(argv[0] ?? '');
+      else seen.commands.push(toSeen(argv, ran));
+      return ran;
+    },
+    si: async (name) => {
+      const read = await host.si(name);
+      if (read.ok) seen.commands.push(toSeen([SI, name], { ok: true, value: outputOf(read.value) }));
+      return read;
+    },
+  };
+}
+
+const NO_OUTPUT: SeenCommand['ran'] = { exitCode: null, stdout: '', stderr: '', timedOut: false, truncated: false };
+
+function outputOf(reading: unknown): SeenCommand['ran'] {
+  return { ...NO_OUTPUT, exitCode: 0, stdout: `${JSON.stringify(reading, null, 2)}\n` };
+}
+
+function toSeen(argv: readonly string[], ran: Read<SeenCommand['ran']>): SeenCommand {
+  if (ran.ok) return { argv, ran: ran.value, error: null };
+  const error = ran.because === 'denied' ? 'EACCES' : ran.because === 'not_recorded' ? 'not_recorded' : 'EIO';
+  return { argv, ran: NO_OUTPUT, error };
+}

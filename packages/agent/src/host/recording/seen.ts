@@ -1,0 +1,31 @@
+import type { FileStat, Ran } from '@gpufleet/shared/host';
+import type { RecordedCommand, RecordedFault } from '../recorded/format.ts';
+
+/** What a recording knows of one path, links resolved. */
+export interface SeenNode {
+  stat: FileStat;
+  target?: string;
+  content?: string;
+  /** A listing of this folder was recorded. */
+  listed?: boolean;
+  /** Somebody asked for the metadata of the path itself, so times and sizes matter too. */
+  asked?: boolean;
+}
+
+export interface SeenCommand {
+  argv: readonly string[];
+  ran: Ran;
+  error: RecordedCommand['error'];
+}
+
+/** Everything that was read of a host. */
+export interface Seen {
+  nodes: Map<string, SeenNode>;
+  faults: Map<string, RecordedFault>;
+  commands: SeenCommand[];
+  absent: Set<string>;
+}
+
+export function createSeen(): Seen {
+  return { nodes: new Map(), faults: new Map(), commands: [], absent: new Set() };
+}
