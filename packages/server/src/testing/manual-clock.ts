@@ -4,6 +4,7 @@ interface Timer {
   atMs: number;
   periodMs: number | undefined;
   action(): Promise<void> | void;
+  isRunning: boolean;
 }
 
 /** Time passes only when a test says so; timers that fall due run in order. */
@@ -25,11 +26,11 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, action: () => void): () => void {
-    return this.#add({ atMs: this.#elapsedMs + delayMs, periodMs: undefined, action });
+    return this.#add({ atMs: this.#elapsedMs + delayMs, periodMs: undefined, action, isRunning: false });
   }
 
   every(periodMs: number, action: () => Promise<void> | void): () => void {
-    return this.#add({ atMs: this.#elapsedMs + periodMs, periodMs, action });
+    return this.#add({ atMs: this.#elapsedMs + periodMs, periodMs, action, isRunning: false });
   }
 
   /** Actions are begun, not awaited: wait for what they do. */
@@ -41,9 +42,20 @@ export class ManualClock implements Clock {
       this.#elapsedMs = next.atMs;
       if (next.periodMs === undefined) this.#timers.delete(next);
       else next.atMs += next.periodMs;
-      void next.action();
+      this.#run(next);
     }
     this.#elapsedMs = untilMs;
+  }
+
+  /** A periodic action waits for its running one. What fails shows as an unhandled rejection, and the test with it. */
+  #run(timer: Timer): void {
+    if (timer.isRunning) return;
+    const running = timer.action();
+    if (!(running instanceof Promise)) return;
+    timer.isRunning = true;
+    void running.finally(() => {
+      timer.isRunning = false;
+    });
   }
 
   #add(timer: Timer): () => void {

@@ -133,6 +133,11 @@ export function connectTestAgent(
   return agent;
 }
 
+export function aProof(hostId: string, nonce: string, identity: Identity): Hello['proof'] {
+  const signature = sign(null, Buffer.from(challengeBytes(hostId, nonce)), identity.privateKey);
+  return { by: 'key', signature: signature.toString('base64url') };
+}
+
 export function aHello(hostId: string, identity: Identity): Omit<Hello, 'proof'> {
   return {
     type: 'hello',
