@@ -10,10 +10,11 @@ test.each(hostKinds)('a healthy %s has nothing above info and every rule can tel
   expect(diagnosis.cannotTell).toEqual([]);
 });
 
-test('each rule has its own code and names only causes that exist, without a circle', () => {
+test('each rule has its own code, but for those that ask the same of several engines; causes exist, without a circle', () => {
   const codes = rules.map(({ code }) => code);
   expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([
     'RUNTIME_RESTART_PENDING',
+    'WRONG_RUNTIME_CONFIGURED',
     'RUNTIME_RESTART_PENDING',
   ]);
   const causes = new Map(

@@ -268,3 +268,19 @@ test('OPERATOR_LEFTOVER_RUNTIME: cannot tell where the node cannot be asked for'
   expect(findingsOf(facts, 'OPERATOR_LEFTOVER_RUNTIME')).toEqual([]);
   expect(cannotTellOf(facts, 'OPERATOR_LEFTOVER_RUNTIME')).toContain('GPU operator');
 });
+
+test('WRONG_RUNTIME_CONFIGURED: tells a containerd that was started after its files and still lacks nvidia', () => {
+  const facts = withContainerd({ live: { criReady: true, runtimes: [runc], defaultRuntime: 'runc' } });
+  const [finding] = findingsOf(facts, 'WRONG_RUNTIME_CONFIGURED');
+  expect(finding).toMatchObject({ subject: `file:${path}`, severity: 'blocker', remedy: null });
+  expect(finding?.evidence.map(({ quote }) => quote)).toContain('runtimes: runc');
+});
+
+test('WRONG_RUNTIME_CONFIGURED: is silent while a restart is pending and while the CRI plugin did not load', () => {
+  const live = { criReady: true, runtimes: [runc], defaultRuntime: 'runc' };
+  expect(
+    findingsOf(withContainerd({ live, files: [{ ...aFile(path), mtimeMs: laterMs }] }), 'WRONG_RUNTIME_CONFIGURED'),
+  ).toEqual([]);
+  expect(findingsOf(withContainerd({ live: { ...live, criReady: false } }), 'WRONG_RUNTIME_CONFIGURED')).toEqual([]);
+  expect(findingsOf(aHost('x86_containerd'), 'WRONG_RUNTIME_CONFIGURED')).toEqual([]);
+});

@@ -24,6 +24,7 @@ import { runtimeclassMissing } from './runtimeclass-missing.ts';
 import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
+import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
 
 /** Every rule, from the hardware up. */
 export const rules: readonly Rule[] = [
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   containerdRuntimeNotConfigured,
   containerdRuntimeIncomplete,
   containerdRestartPending,
+  containerdReadsAnotherFile,
   operatorLeftoverRuntime,
   wrongRuntimeConfigured,
   k3sRestartPending,
