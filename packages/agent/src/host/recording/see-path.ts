@@ -33,6 +33,7 @@ export async function seePath(
 }
 
 async function seeNode(host: HostReader, seen: Seen, path: string): Promise<Found> {
+  Object.assign(seen.nodes.get(posix.dirname(path)) ?? {}, { entered: true });
   const known = seen.nodes.get(path)?.stat.type;
   const stat = known === 'dir' ? undefined : await host.lstat(path);
   if (stat === undefined) return { type: 'dir' };
@@ -49,7 +50,10 @@ async function seeNode(host: HostReader, seen: Seen, path: string): Promise<Foun
 
 function missing(seen: Seen, path: string, failed: Extract<Read<never>, { ok: false }>): undefined {
   const fault = toFault(failed.because);
-  if (fault === undefined) return undefined;
+  if (fault === undefined) {
+    Object.assign(seen.nodes.get(posix.dirname(path)) ?? {}, { searched: true });
+    return undefined;
+  }
   // That a name cannot be looked up is a fault of its folder; anything else is one of the name.
   seen.faults.set(fault === 'EACCES' ? posix.dirname(path) : path, fault);
   throw new HostFault('EIO', failed.detail);

@@ -8,6 +8,10 @@ export interface SeenNode {
   content?: string;
   /** A listing of this folder was recorded. */
   listed?: boolean;
+  /** A name was looked up in this folder and was not there: what it lacks is known as well. */
+  searched?: boolean;
+  /** A name in this folder was looked up, so what was not found there is known to be absent. */
+  entered?: boolean;
   /** Somebody asked for the metadata of the path itself, so times and sizes matter too. */
   asked?: boolean;
 }

@@ -33,7 +33,7 @@ export function toTree(
     const error = faultOf(seen, seenPath, parents.has(seenPath));
     const written = node && toEntry(node, seenPath, redactor, parents.has(seenPath));
     if (written) entries.push({ path: `${path}${written.ending}`, entry: written.entry });
-    const meta = { ...(node && toMeta(node, seenPath, at, written?.size)), ...(error === undefined ? {} : { error }) };
+    const meta = { ...(node && toMeta(node, seenPath, at, written)), ...(error === undefined ? {} : { error }) };
     if (Object.keys(meta).length > 0) files[path] = meta;
   }
   return { entries, files };
@@ -45,7 +45,7 @@ function faultOf(seen: Seen, path: string, hasBelow: boolean): RecordedFault | n
   const node = seen.nodes.get(path);
   if (node === undefined) return undefined;
   const isUnreadFile = node.stat.type === 'file' && node.content === undefined;
-  const isUnlistedFolder = node.stat.type === 'dir' && !node.listed && !hasBelow;
+  const isUnlistedFolder = node.stat.type === 'dir' && !node.listed && !node.searched && !hasBelow;
   if (isUnreadFile || isUnlistedFolder) return 'not_recorded';
   return isBelowDenied(seen, path) ? null : undefined;
 }
@@ -79,11 +79,13 @@ function toEntry(node: SeenNode, path: string, redactor: Redactor, hasBelow: boo
   return { entry: { is: 'file', contents: `${JSON.stringify(stub)}\n` }, ending: STUB_ENDING, size: undefined };
 }
 
-function toMeta({ stat, asked }: SeenNode, path: string, at: HostMoment, size: number | undefined): FileMeta {
+function toMeta({ stat, asked }: SeenNode, path: string, at: HostMoment, written: WrittenEntry | undefined): FileMeta {
+  const size = written?.size;
   const { mode, uid, gid, mtimeMs, type } = stat;
   const bootMs = at.nowMs - at.uptimeMs;
   return {
-    ...(mode === DEFAULT_MODES[type] ? {} : { mode: octal(mode) }),
+    // A stub tells its mode itself.
+    ...(mode === DEFAULT_MODES[type] || written?.ending === STUB_ENDING ? {} : { mode: octal(mode) }),
     ...(uid === 0 ? {} : { uid }),
     ...(gid === 0 ? {} : { gid }),
     // Files of the kernel have the time at which somebody looked.

@@ -23,6 +23,7 @@ async function aHost(): Promise<HostReader> {
     '/opt/loop': { symlink: 'loop' },
     '/proc/uptime': { contents: '1.0\n' },
     '/opt/empty.special': { contents: '{"type": "dir"}' },
+    '/opt/hollow.special': { contents: '{"type": "dir"}' },
     '/dev/nvidia0.special': { contents: '{"type": "char", "major": 195, "minor": 0, "mode": "0666"}' },
     '/secret/x': { contents: 'x' },
     '/half/read': { contents: 'read' },
@@ -67,7 +68,15 @@ async function readEverything(host: HostReader): Promise<unknown[]> {
     '/etc',
     '/proc/uptime',
   ];
-  for (const path of [...texts, '/dev/nvidia0', '/secret/x', '/half/read', '/half/other', '/mnt/hung/x']) {
+  for (const path of [
+    ...texts,
+    '/dev/nvidia0',
+    '/secret/x',
+    '/half/read',
+    '/half/other',
+    '/mnt/hung/x',
+    '/opt/hollow/none',
+  ]) {
     answers.push([path, await host.readText(path)]);
   }
   answers.push(await host.readText('/big', { maxBytes: 10 }));
@@ -141,6 +150,15 @@ test('a file that was listed and never read is not replayed as empty', async () 
   await writeRecording(dir, recorder);
   const replayed = await openRecordedHost(dir);
   expect(await replayed.readText('/etc/docker/unread.json')).toMatchObject({ ok: false, because: 'not_recorded' });
+});
+
+test('a name that was not there is replayed as absent, in a folder of which nothing else is known too', async () => {
+  const recorder = recordHost(await aHost());
+  expect(await recorder.stat('/opt/empty/tool')).toMatchObject({ ok: false, because: 'absent' });
+  const dir = join(temporaryFolder(), 'capture');
+  await writeRecording(dir, recorder);
+  const replayed = await openRecordedHost(dir);
+  expect(await replayed.stat('/opt/empty/tool')).toMatchObject({ ok: false, because: 'absent' });
 });
 
 test('no secret, serial number, address or name leaves a host with a recording', async () => {
