@@ -26,6 +26,10 @@ test('an argument is never read by a shell', async () => {
   expect(ran).toMatchObject({ ok: true, value: { stdout: '$(id); *' } });
 });
 
+test('an argument that no program can be given is an error of the reading', async () => {
+  expect(await run(['echo', 'a\0b'])).toMatchObject({ ok: false, because: 'io_error' });
+});
+
 test('a program that does not exist is absent', async () => {
   expect(await run(['no-such-program-here'])).toMatchObject({ ok: false, because: 'absent' });
   expect(await run([])).toMatchObject({ ok: false, because: 'absent' });
