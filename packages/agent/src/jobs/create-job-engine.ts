@@ -3,11 +3,9 @@ import {
   disruptionOfPlan,
   type JobRequest,
   type JournalEntry,
-  needsOfRequest,
   parseRequest,
   phaseOf,
   planHashOf,
-  planJob,
   stepTitle,
 } from '@gpufleet/shared/jobs';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
@@ -15,6 +13,7 @@ import { createAttemptStore } from './attempt-store.ts';
 import type { AttemptSummary, Begun, EngineDeps, JobEngine, Precheck, Quarantine } from './engine.ts';
 import { type NewEntry, type OpenJournal, openJournal, stampOf } from './open-attempt.ts';
 import { createPauses } from './pauses.ts';
+import { planNow } from './plan-now.ts';
 import { type Runner, runAttempt } from './run-attempt.ts';
 
 type Granted = Omit<Extract<JournalEntry, { type: 'granted' }>, 'type' | 'at'>;
@@ -131,8 +130,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     if (other) return no('busy', `attempt ${other.attemptId} is running`);
     const parsed = parseRequest(request.kind, request.params);
     if (!parsed.ok) return no(parsed.because, parsed.detail);
-    const only = [...needsOfRequest(request)];
-    const plan = planJob(request, await deps.collectFacts({ host: deps.host, sha256: deps.sha256, only }));
+    const { plan } = await planNow(deps, request);
     if (plan.outcome === 'blocked') return { ok: false, because: plan.because };
     const { worstCaseMs } = parsed.job;
     if (plan.outcome === 'noop') {

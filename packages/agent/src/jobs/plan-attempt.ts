@@ -5,7 +5,6 @@ import {
   type PlanReason,
   parseRequest,
   planHashOf,
-  planJob,
   type Step,
   undoSteps,
 } from '@gpufleet/shared/jobs';
@@ -13,6 +12,7 @@ import type { Facts, ProbeKey } from '@gpufleet/shared/probes';
 import type { AttemptStore } from './attempt-store.ts';
 import type { EngineDeps } from './engine.ts';
 import type { NewEntry } from './open-attempt.ts';
+import { planNow } from './plan-now.ts';
 
 type Planned = Extract<NewEntry, { type: 'planned' }>;
 
@@ -21,8 +21,7 @@ export async function planAttempt(deps: EngineDeps, store: AttemptStore, state: 
   if (state.granted.undoOf !== null) return planWayBack(deps, store, state, state.granted.undoOf);
   const { request, planHash } = state.granted;
   const needs = [...needsOfRequest(request)];
-  const facts = await deps.collectFacts({ host: deps.host, sha256: deps.sha256, only: needs });
-  const plan = planJob(request, facts);
+  const { plan, facts } = await planNow(deps, request);
   const before = factsAsJson(facts, needs);
   if (plan.outcome !== 'plan')
     return { type: 'planned', outcome: plan.outcome, because: plan.because, planHash: null, steps: [], before };

@@ -85,6 +85,12 @@ function homeOf(containerd: ContainerdFact, params: ConfigureRuntimeParams, rule
   if (layers === null) return reason('imports_not_told', 'which of the imported files holds the runtimes is not known');
   const rootPath = containerd.files[0]?.path ?? '/etc/containerd/config.toml';
   const rootLayer = layers.find((layer) => layer.path === rootPath);
+  // containerd 2.x moves old names over to new ones, and what already stands there wins over what we would write.
+  const isMixed = containerd.rootConfig?.runtimes.some(
+    ({ name }) => !rootLayer?.runtimes.some((own) => own.name === name),
+  );
+  if (isMixed && !rules.losesBuiltInRunc)
+    return reason('mixed_schema', `${rootPath} has runtimes under the names of another schema than its version's`);
   const root = toHome(containerd, rootLayer, rootPath, rules.newSchema);
   if (params.dropInPath !== undefined) {
     const others = layers.some((layer) => layer.hasCri && layer.path !== params.dropInPath);

@@ -283,6 +283,7 @@ test('containerd: a drop-in of our own is written before the import that names i
   ]);
 });
 
+const aConfig = { schema: 2, imports: [], disabledPlugins: [], defaultRuntime: null, enableCdi: null };
 test.each([
   ['it is not there', aContainerd('1.7.24', [], {}, { installed: false }), {}, 'not_installed'],
   [
@@ -294,6 +295,12 @@ test.each([
   ['it refuses its own files', aContainerd('1.7.24', [aLayer()], {}, { effective: null }), {}, 'config_invalid'],
   ['the schema is too new for it', aContainerd('1.6.20', [aLayer({ version: 3 })]), {}, 'schema_unsupported'],
   ['the schema is unknown', aContainerd('2.1.4', [aLayer({ version: 4 })]), {}, 'schema_unsupported'],
+  [
+    'runtimes stand under the names of another schema, which would win over ours',
+    aContainerd('2.1.4', [aLayer()], {}, { rootConfig: { ...aConfig, runtimes: [aRuntime('runc')] } }),
+    {},
+    'mixed_schema',
+  ],
   ['CDI is asked of 1.6', aContainerd('1.6.20', [aLayer()]), { cdi: true }, 'engine_too_old'],
   ['it is silent', aContainerd('1.7.24', [aLayer()], {}, { live: null }), {}, 'daemon_not_answering'],
   [

@@ -1,0 +1,60 @@
+import type { PlanReason, Step } from '@gpufleet/shared/jobs';
+import { applyEdits } from '@gpufleet/shared/transforms';
+import { readConfig } from '../steps/read-config.ts';
+import type { EngineDeps } from './engine.ts';
+
+export interface ForeseenFile {
+  step: number;
+  path: string;
+  /** null: there is no file. */
+  before: string | null;
+  after: string | null;
+}
+
+type Foreseen = { ok: true; files: ForeseenFile[] } | { ok: false; because: PlanReason };
+type Text = { ok: true; text: string | null } | { ok: false; because: PlanReason };
+
+/** What each file will hold after the steps, or why a step could not be done. Changes nothing. */
+export async function foreseeFiles(
+  deps: Pick<EngineDeps, 'host' | 'sha256'>,
+  steps: readonly Step[],
+  readSnapshot: (name: string) => Promise<string | undefined>,
+): Promise<Foreseen> {
+  const files: ForeseenFile[] = [];
+  for (const [index, step] of steps.entries()) {
+    if (step.do !== 'edit_file' && step.do !== 'restore_file') continue;
+    const earlier = files.findLast(({ path }) => path === step.path);
+    const before: Text = earlier ? { ok: true, text: earlier.after } : await textOf(deps, step.path);
+    if (!before.ok) return before;
+    const after = await textAfter(deps, step, before.text, readSnapshot);
+    if (!after.ok) return after;
+    files.push({ step: index, path: step.path, before: before.text, after: after.text });
+  }
+  return { ok: true, files };
+}
+
+async function textOf(deps: Pick<EngineDeps, 'host' | 'sha256'>, path: string): Promise<Text> {
+  const read = await readConfig(deps.host, path, deps.sha256);
+  return read.ok ? read : refuse(read.because, read.detail);
+}
+
+async function textAfter(
+  { sha256 }: Pick<EngineDeps, 'sha256'>,
+  step: Extract<Step, { do: 'edit_file' | 'restore_file' }>,
+  before: string | null,
+  readSnapshot: (name: string) => Promise<string | undefined>,
+): Promise<Text> {
+  if (step.do === 'restore_file') {
+    if (step.snapshot === null) return { ok: true, text: null };
+    const text = await readSnapshot(step.snapshot);
+    return text === undefined ? refuse('snapshot_missing', `the copy of ${step.path} is gone`) : { ok: true, text };
+  }
+  if ((before === null ? null : sha256(before)) !== step.baseSha256)
+    return refuse('changed_since_plan', `${step.path} is not what the plan was made on`);
+  const edited = applyEdits(step.format, before, step.edits);
+  return edited.ok ? edited : refuse(edited.because, `${step.path}: ${edited.detail}`);
+}
+
+function refuse(because: string, detail: string): { ok: false; because: PlanReason } {
+  return { ok: false, because: { because, detail } };
+}
