@@ -32,6 +32,7 @@ export function runProgram(clock: Clock, argv: readonly string[], options: RunOp
   return asRead(async () => {
     const [program, ...args] = argv;
     if (!program) throw new HostFault('ENOENT', 'no program is named');
+    if (argv.some((arg) => arg.includes('\0'))) throw new HostFault('EIO', `an argument of ${program} has a NUL in it`);
     const child = execa(program, args, { ...SPAWN_OPTIONS, env: { LC_ALL: 'C', LANG: 'C', PATH: SEARCH_PATH } });
     if (child.pid === undefined) throw await whyNotStarted(child, program);
     return await collect(clock, child, child.pid, options);
