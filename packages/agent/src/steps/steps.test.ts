@@ -1,0 +1,172 @@
+import type { Step, StepSnapshot } from '@gpufleet/shared/jobs';
+import { undoSteps } from '@gpufleet/shared/jobs';
+import { expect, test } from 'vitest';
+import { collectFacts } from '../collector/collect-facts.ts';
+import { foreseeFiles } from '../jobs/foresee-files.ts';
+import { aBench, type Bench, sha256 } from '../jobs/testing/an-engine.ts';
+import { applyStep, beforeStep, probeStep, type StepContext } from './index.ts';
+
+const daemonJson = '/etc/docker/daemon.json';
+
+/** A context for the one step, with its snapshot taken as the engine takes it. */
+async function contextFor(
+  { host, clock }: Bench,
+  step: Step,
+  copies = new Map<string, string>(),
+): Promise<StepContext> {
+  const readSnapshot = async (name: string) => copies.get(name);
+  const foreseen = await foreseeFiles({ host, sha256 }, [step], readSnapshot);
+  const file = foreseen.ok ? foreseen.files[0] : undefined;
+  if (file?.before != null) copies.set('0', file.before);
+  const hash = (text: string | null) => (text === null ? null : sha256(text));
+  const snapshot: StepSnapshot | undefined = file && {
+    step: 0,
+    path: file.path,
+    snapshot: file.before === null ? null : '0',
+    beforeSha256: hash(file.before),
+    afterSha256: hash(file.after),
+    diff: '',
+  };
+  return { host, clock, sha256, collectFacts: (only) => collectFacts({ host, sha256, only }), snapshot, readSnapshot };
+}
+
+async function edit({ host }: Bench, path: string, value: boolean): Promise<Step> {
+  const read = await host.readText(path);
+  return {
+    do: 'edit_file',
+    path,
+    format: path.endsWith('.json') ? 'json' : 'yaml',
+    baseSha256: read.ok ? sha256(read.value) : null,
+    edits: [{ op: 'set', path: ['debug'], value }],
+    newMode: 0o640,
+  };
+}
+
+/** All that a step can change. */
+async function stateOf({ host }: Bench): Promise<unknown> {
+  const texts = await Promise.all([daemonJson, '/etc/rancher/k3s/config.yaml'].map((path) => host.readText(path)));
+  const stats = await Promise.all([daemonJson, '/etc/rancher/k3s/config.yaml'].map((path) => host.stat(path)));
+  const modes = stats.map((stat) => stat.ok && [stat.value.mode, stat.value.uid, stat.value.gid]);
+  const units = [...host.machine.units.values()].map(({ name, active, enabled }) => [name, active, enabled]);
+  const mig = host.machine.gpus.map((gpu) => [gpu.uuid, gpu.mig.current, gpu.mig.pending]);
+  return { texts, modes, units, mig };
+}
+
+const docker = 'docker.service';
+const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) => void)?][] = [
+  ['edit_file of a file that is there', (bench) => edit(bench, daemonJson, true)],
+  ['edit_file of one that is not', (bench) => edit(bench, '/etc/rancher/k3s/config.yaml', true)],
+  ['restart_unit', () => ({ do: 'restart_unit', unit: docker, timeoutMs: 5_000 })],
+  ['stop_unit', () => ({ do: 'stop_unit', unit: docker, timeoutMs: 5_000 })],
+  [
+    'start_unit',
+    () => ({ do: 'start_unit', unit: docker, timeoutMs: 5_000 }),
+    ({ host }) => void Object.assign(host.machine.units.get(docker) ?? {}, { active: 'inactive' }),
+  ],
+  ['disable_unit', () => ({ do: 'disable_unit', unit: docker })],
+  [
+    'enable_unit',
+    () => ({ do: 'enable_unit', unit: docker }),
+    ({ host }) => void Object.assign(host.machine.units.get(docker) ?? {}, { enabled: 'disabled' }),
+  ],
+];
+
+test.each(steps)('%s leaves a trace, and its inverse leaves the host as it was', async (_, make, prepare) => {
+  const bench = aBench('x86-docker');
+  prepare?.(bench);
+  const before = await stateOf(bench);
+  const step = await make(bench);
+  const copies = new Map<string, string>();
+  const context = await contextFor(bench, step, copies);
+  const journaled = await beforeStep(context, step);
+  if (step.do !== 'restart_unit') expect(await probeStep(context, step, journaled)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await probeStep(context, step, journaled)).toBe('present');
+  if (step.do !== 'restart_unit') expect(await stateOf(bench)).not.toEqual(before);
+
+  for (const back of undoSteps([{ index: 0, step }], context.snapshot ? [context.snapshot] : [])) {
+    const backContext = { ...context, snapshot: undefined };
+    expect(await applyStep(backContext, back)).toEqual({ ok: true });
+    expect(await probeStep(backContext, back, null), back.do).not.toBe('absent');
+  }
+  expect(await stateOf(bench)).toEqual(before);
+});
+
+test('set_mig_mode leaves a trace, and its inverse leaves the host as it was', async () => {
+  const bench = aBench('a100-mig');
+  const [gpu] = bench.host.machine.gpus;
+  if (!gpu) throw new Error('the class has GPUs');
+  gpu.mig.instances = [];
+  const before = await stateOf(bench);
+  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, pciBusId: gpu.busId, from: 'enabled', to: 'disabled' };
+  const context = await contextFor(bench, step);
+  expect(await probeStep(context, step, null)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await probeStep(context, step, null)).toBe('present');
+  for (const back of undoSteps([{ index: 0, step }], [])) expect(await applyStep(context, back)).toEqual({ ok: true });
+  expect(await stateOf(bench)).toEqual(before);
+});
+
+test('set_mig_mode does not trust an exit code: busy, pending and moved GPUs are told apart', async () => {
+  const bench = aBench('a100-mig', ['mig_reset_required']);
+  const [gpu] = bench.host.machine.gpus;
+  if (!gpu) throw new Error('the class has GPUs');
+  gpu.mig.instances = [];
+  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, pciBusId: gpu.busId, from: 'enabled', to: 'disabled' };
+  const apply = async (given: Step) => applyStep(await contextFor(bench, given), given);
+  expect(await apply(step)).toMatchObject({ ok: false, because: { because: 'pending_reset' } });
+  expect(await apply({ ...step, pciBusId: '00000000:FF:00.0' })).toMatchObject({ because: { because: 'gpu_moved' } });
+  expect(await apply({ ...step, gpuUuid: 'GPU-none' })).toMatchObject({ because: { because: 'gpu_not_found' } });
+});
+
+test('an edit keeps the mode of a file, and refuses one that changed since the plan', async () => {
+  const bench = aBench('x86-docker');
+  bench.host.machine.files.put(daemonJson, '{"mtu": 1400}\n', { mode: 0o600, uid: 0, gid: 12 });
+  const step = await edit(bench, daemonJson, true);
+  const context = await contextFor(bench, step);
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await bench.host.stat(daemonJson)).toMatchObject({ value: { mode: 0o600, gid: 12 } });
+  expect(await applyStep(context, step)).toMatchObject({ ok: false, because: { because: 'changed_since_plan' } });
+});
+
+test("an edit that the runtime's own program refuses has failed before anything is restarted", async () => {
+  const bench = aBench('x86-docker');
+  const step = await edit(bench, daemonJson, true);
+  const context = await contextFor(bench, step);
+  const refusing = { exitCode: 1, stdout: '', stderr: 'invalid runtime\n', timedOut: false, truncated: false };
+  const host = {
+    ...bench.host,
+    run: (argv: readonly string[], options: { timeoutMs: number }) =>
+      argv[0] === 'dockerd' ? Promise.resolve({ ok: true as const, value: refusing }) : bench.host.run(argv, options),
+  };
+  expect(await applyStep({ ...context, host }, step)).toEqual({
+    ok: false,
+    because: { because: 'refused_by_validator', detail: `${daemonJson}: invalid runtime` },
+  });
+});
+
+test('putting back leaves alone what somebody else wrote, and says so', async () => {
+  const bench = aBench('x86-docker');
+  const step: Step = { do: 'restore_file', path: daemonJson, snapshot: '0', expectSha256: sha256('ours') };
+  const copies = new Map([['0', 'old']]);
+  const context = { ...(await contextFor(bench, step, copies)), snapshot: undefined };
+  bench.host.machine.files.put(daemonJson, 'theirs');
+  copies.set('0', 'old');
+  expect(await applyStep(context, step)).toMatchObject({ because: { because: 'changed_since_plan' } });
+  bench.host.machine.files.put(daemonJson, 'ours');
+  expect(await probeStep(context, step, null)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await bench.host.readText(daemonJson)).toEqual({ ok: true, value: 'old' });
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  copies.delete('0');
+  expect(await applyStep(context, step)).toMatchObject({ because: { because: 'snapshot_missing' } });
+});
+
+test.each([
+  ['unit_restart_fails:docker.service', 'unit_failed'],
+  ['restart_hangs:docker.service', 'timed_out'],
+] as const)('a restart with %s is told as %s', async (fault, because) => {
+  const bench = aBench('x86-docker', [fault]);
+  const step: Step = { do: 'restart_unit', unit: docker, timeoutMs: 5_000 };
+  expect(await applyStep(await contextFor(bench, step), step)).toMatchObject({ ok: false, because: { because } });
+});
