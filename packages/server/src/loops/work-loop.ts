@@ -5,8 +5,8 @@ import { resendGrants } from './resend-grants.ts';
 import { tickManualJobs } from './tick-manual-jobs.ts';
 import { sendOfferings, tickRollout } from './tick-rollout.ts';
 
-/** A rollout is looked at again after this long even if nothing was heard: what changes sites tells nobody. */
-const atLeastEveryMs = 15_000;
+/** Looked at again after this long even if nothing was heard: a changed site tells nobody. */
+const atLeastEveryMs = 5_000;
 const auditEveryMs = 60_000;
 /** Moves of one rollout in one go; a chain longer than this goes on at the next look. */
 const maxMoves = 20;
@@ -19,6 +19,7 @@ export function startWorkLoop(deps: AppDeps): () => Promise<void> {
   const { db, clock, config, log, metrics, work } = deps;
   const dueAtMs = new Map<string, number>();
   let isDirty = true;
+  let lookAgainAtMs = 0;
   let auditedAtMs = clock.monotonicMs();
   let running: Promise<void> = Promise.resolve();
   const wake = () => {
@@ -26,13 +27,19 @@ export function startWorkLoop(deps: AppDeps): () => Promise<void> {
   };
 
   async function look(): Promise<void> {
-    const wasDirty = isDirty;
+    const isAll = isDirty || clock.monotonicMs() >= lookAgainAtMs;
+    if (!isAll && Math.min(...dueAtMs.values()) > clock.nowMs()) return;
     isDirty = false;
+    if (isAll) lookAgainAtMs = clock.monotonicMs() + atLeastEveryMs;
     const open = await listOpenRollouts(db.read);
     for (const id of dueAtMs.keys()) if (!open.some((rollout) => rollout.id === id)) dueAtMs.delete(id);
-    for (const { id } of open)
-      if (wasDirty || (dueAtMs.get(id) ?? 0) <= clock.nowMs())
+    for (const { id, startedAtMs, expiresAtMs } of open) {
+      // One that was not started has nothing to do but to expire.
+      const isDue = startedAtMs === null ? (expiresAtMs ?? Number.POSITIVE_INFINITY) <= clock.nowMs() : isAll;
+      if (isDue || (dueAtMs.get(id) ?? Number.POSITIVE_INFINITY) <= clock.nowMs())
         await guarded('rollout', { rolloutId: id }, () => tick(id));
+    }
+    if (!isAll) return;
     await guarded('jobs', {}, async () => sendOfferings(deps, await tickManualJobs(deps)));
     await guarded('grants', {}, () => resendGrants(deps));
     if (clock.monotonicMs() - auditedAtMs < auditEveryMs) return;
@@ -44,7 +51,7 @@ export function startWorkLoop(deps: AppDeps): () => Promise<void> {
     for (let moves = 0; moves < maxMoves; moves += 1) {
       const { offerings, moved, wakeAtMs } = await tickRollout(deps, id);
       sendOfferings(deps, offerings);
-      dueAtMs.set(id, Math.min(wakeAtMs ?? Number.POSITIVE_INFINITY, clock.nowMs() + atLeastEveryMs));
+      dueAtMs.set(id, wakeAtMs ?? Number.POSITIVE_INFINITY);
       if (!moved) return;
     }
     isDirty = true;

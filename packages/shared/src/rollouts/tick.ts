@@ -167,7 +167,13 @@ function decideEnd(world: World): Decision[] {
   );
   if (open.length === 0) return [{ do: 'complete' }];
   if (world.rollout.state !== 'completing')
-    return [{ do: 'begin_catch_up', untilMs: world.nowMs + world.rollout.policy.catchUpMs }];
+    return [
+      {
+        do: 'begin_catch_up',
+        // A pause meanwhile does not make it longer.
+        untilMs: world.rollout.catchUpUntilMs ?? world.nowMs + world.rollout.policy.catchUpMs,
+      },
+    ];
   const isOver = world.nowMs >= (world.rollout.catchUpUntilMs ?? 0);
   return isOver && !open.some(isOut) ? [{ do: 'complete' }] : [];
 }

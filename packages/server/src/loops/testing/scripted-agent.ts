@@ -152,7 +152,7 @@ function scriptAgent(hostId: string, name: string, identity: Identity): Scripted
 }
 
 /** Docker is installed and does not run: `restart_service {action: start}` has something to do. */
-const stoppedDocker = {
+export const stoppedDocker = {
   readAtMs: 1,
   how: ['file:/etc/docker/daemon.json'],
   unreadable: null,

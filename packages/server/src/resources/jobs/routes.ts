@@ -42,8 +42,9 @@ export function jobRoutes(app: App, deps: AppDeps): void {
     reply: z.union([Job, JobPreview]),
     handle: async (call) => {
       if (call.query.dryRun === 'true') {
-        call.reply.code(200);
-        return previewJob(db.read, call.body);
+        const preview = await previewJob(db.read, call.body);
+        await call.reply.code(200).send(preview);
+        return preview;
       }
       return call.once(async (tx) => getJob(tx, deps, await createJob(tx, deps, call.body, call.by)));
     },

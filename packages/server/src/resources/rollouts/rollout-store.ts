@@ -34,10 +34,10 @@ export async function findSlotRow(db: Db, id: string): Promise<SlotRow | undefin
   return (await db.select().from(slotTable).where(eq(slotTable.id, id)))[0];
 }
 
-/** Ids of rollouts that have not ended. */
-export async function listOpenRollouts(db: Db): Promise<Pick<RolloutRow, 'id' | 'state'>[]> {
+/** Rollouts that have not ended, oldest first. */
+export async function listOpenRollouts(db: Db): Promise<Pick<RolloutRow, 'id' | 'startedAtMs' | 'expiresAtMs'>[]> {
   return db
-    .select({ id: rolloutTable.id, state: rolloutTable.state })
+    .select({ id: rolloutTable.id, startedAtMs: rolloutTable.startedAtMs, expiresAtMs: rolloutTable.expiresAtMs })
     .from(rolloutTable)
     .where(notInArray(rolloutTable.state, [...terminalRolloutStates]))
     .orderBy(asc(rolloutTable.createdAtMs));
