@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { bootstrap, root } from './bootstrap.mjs';
 
 await bootstrap();
-const { status } = spawnSync(`${root}node_modules/.bin/vitest`, ['run', '--project', 'system', 'test/golden'], {
+const { status } = spawnSync(`${root}node_modules/.bin/vitest`, ['run', '--project', 'system', 'test/golden', 'test/hosts'], {
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, GOLDEN_UPDATE: '1' },
