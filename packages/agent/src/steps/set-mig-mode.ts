@@ -3,7 +3,7 @@ import type { Gpu } from '@gpufleet/shared/probes';
 import { done, type Executor, failed, firstLine, type StepContext, type StepOutcome } from './executor.ts';
 
 /** nvidia-smi resets the GPU on the way, and hangs on a sick one. */
-const timeoutMs = 120_000;
+const timeoutMs = 60_000;
 
 type SetMigMode = StepOf<'set_mig_mode'>;
 

@@ -17,7 +17,7 @@ export const configureRuntime = defineJob({
     return [];
   },
   disruption: 'restarts_containers',
-  worstCaseMs: 12 * 60_000,
+  worstCaseMs: 15 * 60_000,
   onCancel: 'roll_back',
   verifyWithinMs: 90_000,
   plan(facts: Observed<Needs>, params): Plan {

@@ -7,7 +7,7 @@ export const restartService = defineJob({
   params: RestartServiceParams,
   needs: (params): readonly NeededProbe[] => needsOf(params),
   disruption: 'restarts_containers',
-  worstCaseMs: 8 * 60_000,
+  worstCaseMs: 15 * 60_000,
   onCancel: 'finish',
   verifyWithinMs: 90_000,
   plan: planRestart,

@@ -7,7 +7,7 @@ export const setMigMode = defineJob({
   params: SetMigModeParams,
   needs: () => ['gpus', 'jetson'],
   disruption: 'resets_gpu',
-  worstCaseMs: 10 * 60_000,
+  worstCaseMs: 20 * 60_000,
   onCancel: 'roll_back',
   verifyWithinMs: 30_000,
   plan: planMigMode,
