@@ -77,11 +77,14 @@ test('a wave soaks before it passes, and a manual gate waits for a person', () =
   expect(soaking(65_000).decisions).toEqual([{ do: 'await_gate', index: 0, because: 'manual' }]);
 });
 
-test('a canary in which nobody ran asks a person instead of passing', () => {
-  const waves = [aWave({ isCanary: true })];
+test('a wave whose hosts are all away waits for one of them before it is passed over; a canary asks a person', () => {
   const hosts = [aHost('host-0', { online: false, offlineSinceMs: 0 })];
-  const world = aWorld(aSnapshot(slots('deferred'), { waves }), { hosts });
-  expect(planRollout(world).decisions).toEqual([{ do: 'await_gate', index: 0, because: 'canary_empty' }]);
+  const tick = (isCanary: boolean, nowMs: number) =>
+    planRollout(aWorld(aSnapshot(slots('deferred'), { waves: [aWave({ isCanary })] }), { hosts, nowMs }));
+  expect(tick(false, 299_999)).toMatchObject({ decisions: [], wakeAtMs: 300_000 });
+  expect(tick(false, 300_000).decisions).toEqual([{ do: 'pass_wave', index: 0 }]);
+  expect(tick(true, 299_999).decisions).toEqual([]);
+  expect(tick(true, 300_000).decisions).toEqual([{ do: 'await_gate', index: 0, because: 'canary_empty' }]);
 });
 
 test('too many failures halt before anything else happens', () => {

@@ -132,12 +132,20 @@ function decideWave(world: World, wave: WaveView): Decision[] {
   const isEmpty = !slots.some((slot) => slot.state === 'succeeded' || slot.state === 'noop');
   if (wave.state === 'open' && !isEmpty && policy.soakMs > 0)
     return [{ do: 'start_soak', index: wave.index, untilMs: world.nowMs + policy.soakMs }];
-  // A canary in which nobody ran has shown nothing.
-  if (wave.isCanary && isEmpty && slots.some((slot) => slot.state === 'deferred'))
-    return [{ do: 'await_gate', index: wave.index, because: 'canary_empty' }];
+  if (isEmpty && slots.some((slot) => slot.state === 'deferred')) {
+    // Everyone is away: an outage of minutes must not run through the waves.
+    if (world.nowMs < givenUpAtMs(world, wave)) return [];
+    // A canary in which nobody ran has shown nothing.
+    if (wave.isCanary) return [{ do: 'await_gate', index: wave.index, because: 'canary_empty' }];
+  }
   return policy.gate === 'manual' && !isEmpty
     ? [{ do: 'await_gate', index: wave.index, because: 'manual' }]
     : [{ do: 'pass_wave', index: wave.index }];
+}
+
+/** When a wave of which every host is deferred stops waiting for one to come back. */
+function givenUpAtMs(world: World, wave: WaveView): number {
+  return (wave.openedAtMs ?? 0) + world.rollout.policy.deferAfterMs;
 }
 
 function openWave(world: World, wave: WaveView, slots: readonly SlotView[]): Decision[] {
@@ -195,6 +203,7 @@ function findWake(world: World, held: readonly Held[]): number | null {
   const { rollout } = world;
   const times = [rollout.expiresAtMs, rollout.catchUpUntilMs, ...held.map((each) => each.wakeAtMs)];
   times.push(...world.waves.map((wave) => (wave.state === 'soaking' ? wave.soakUntilMs : null)));
+  times.push(...world.waves.map((wave) => (wave.state === 'open' ? givenUpAtMs(world, wave) : null)));
   times.push(...world.slots.filter((slot) => slot.state === 'granted').map((slot) => leaseEndMs(world, slot)));
   if (world.waves.some((wave) => !isTail(wave) && wave.state === 'pending')) times.push(world.reconciliation.untilMs);
   const coming = times.filter((atMs) => atMs !== null && Number.isFinite(atMs) && atMs > world.nowMs);
