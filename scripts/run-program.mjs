@@ -1,5 +1,7 @@
 // Runs a program of this checkout: builds it first where it is missing or older than its sources.
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isStale, programs, root } from './sources.mjs';
@@ -12,13 +14,14 @@ export async function runProgram(name) {
     process.exit(1);
   }
   if (isStale(name)) {
-    try {
-      const { build } = await import('./build.mjs');
-      await build({ names: [name] });
-    } catch (error) {
-      process.stderr.write(`gpufleet: ${programs[name].output} could not be built: ${error.message}\n`);
-      process.exit(1);
-    }
+    // In a process of its own: the program that runs here for months must not keep a compiler in memory.
+    const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), name], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (built.status !== 0) process.exit(1);
   }
-  await import(pathToFileURL(join(root, programs[name].output)).href);
+  const program = join(root, programs[name].output);
+  // import() of CommonJS would look through the whole text for exports first, and keep 20 MiB for it.
+  if (program.endsWith('.cjs')) createRequire(import.meta.url)(program);
+  else await import(pathToFileURL(program).href);
 }

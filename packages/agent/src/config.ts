@@ -44,8 +44,8 @@ export function readEnvironment(
   stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): Environment {
   return {
-    stateDir: env.GPUFLEET_STATE_DIR ?? '/var/lib/gpufleet',
-    logLevel: env.GPUFLEET_LOG_LEVEL ?? 'info',
+    stateDir: env.GPUFLEET_AGENT_STATE_DIR ?? '/var/lib/gpufleet',
+    logLevel: env.GPUFLEET_AGENT_LOG_LEVEL ?? 'info',
     runtimeDir: env.RUNTIME_DIRECTORY,
     toJournal: env.JOURNAL_STREAM !== undefined,
     color: stdout.isTTY === true && env.NO_COLOR === undefined && env.TERM !== 'dumb',

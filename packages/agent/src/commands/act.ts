@@ -59,9 +59,8 @@ export function renderResult(result: AttemptResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-export function exitOfResult({ outcome, because }: AttemptResult): ExitCode {
-  if (outcome === 'succeeded' || outcome === 'noop') return exit.fine;
-  return because.some((reason) => reason.because === 'blocked') ? exit.refused : exit.bad;
+export function exitOfResult({ outcome }: AttemptResult): ExitCode {
+  return outcome === 'succeeded' || outcome === 'noop' ? exit.fine : exit.bad;
 }
 
 function carryOut(engine: JobEngine, order: Order): Promise<AttemptResult> {

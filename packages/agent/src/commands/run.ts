@@ -19,9 +19,10 @@ export interface RunOptions {
 /** One job on this machine, by a person on it. Shows the plan first and does nothing without a yes. */
 export async function runCommand(context: Context, options: RunOptions): Promise<ExitCode> {
   const request = parseJobRequest(options.kind, options.params);
-  if (!options.yes) {
-    const host = createRealHost({ clock: context.clock });
-    const plan = await describePlan(host, request, await collectFacts({ host, sha256 }), sha256);
+  const host = createRealHost({ clock: context.clock });
+  const plan = await describePlan(host, request, await collectFacts({ host, sha256 }), sha256);
+  // What is blocked or there already needs no yes, and leaves no attempt behind.
+  if (!options.yes || plan.outcome !== 'plan') {
     context.out(options.json ? `${JSON.stringify(plan, null, 2)}\n` : renderPlan(plan));
     if (plan.outcome === 'noop') return exit.fine;
     if (plan.outcome === 'blocked') return exit.refused;
