@@ -1,3 +1,4 @@
+import './small-process.ts';
 import { createSystemClock } from './clock.ts';
 import { runCommandLine } from './commands/command-line.ts';
 import { readEnvironment } from './config.ts';

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import { createAgent } from '../agent.ts';
 import { createRealHost } from '../host/real/index.ts';
 import { createFileStateDir } from '../host/state-dir/index.ts';
@@ -14,8 +13,6 @@ import { statusPath } from './control/paths.ts';
 const stopWithinMs = 4_000;
 
 export async function start(context: Context, { stateDir }: { stateDir: string }): Promise<ExitCode> {
-  // An agent parses a few reports a minute: the optimising compiler costs 4 MiB and on such work more time than it saves.
-  setFlagsFromString('--no-opt');
   const { clock, environment } = context;
   const log = createLog({ level: environment.logLevel, toJournal: environment.toJournal, write: context.err });
   const state = createFileStateDir(stateDir);
