@@ -162,6 +162,16 @@ test('declines a grant whose attempt was taken before and whose record is gone',
   expect(second.sent.at(-1)).toMatchObject({ type: 'decline', because: [{ because: 'replayed' }] });
 });
 
+test('knows an attempt from the journal although a crash kept its grant off the list', async () => {
+  const { desk, engine, sent, begin } = await aDesk();
+  engine.known = ['attempt_1'];
+  desk.end();
+  begin();
+  // Sent again from an earlier session: not a new permission, and no reason to say that it never began.
+  await desk.grant(aGrant({ sessionEpoch: 8 }));
+  expect(sent).toEqual([{ type: 'result', result }]);
+});
+
 test('refuses a grant for something that it did not claim in this session', async () => {
   const { desk, engine, sent, begin } = await aDesk();
   await desk.offer(offer);

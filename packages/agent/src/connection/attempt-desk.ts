@@ -54,10 +54,9 @@ export function createAttemptDesk(deps: AttemptDeskDeps): AttemptDesk {
   }
 
   /** Of an attempt that was taken before, the one answer is its result: a restored server learns it from us. */
-  async function tellAgain(grant: Grant): Promise<void> {
-    const isKnown = (await engine.history()).some((attempt) => attempt.attemptId === grant.attemptId);
+  async function tellAgain(grant: Grant, journaled: ReadonlySet<string>): Promise<void> {
     // Beginning a known attempt has no effect but to owe its result again.
-    if (isKnown) await engine.begin(grant);
+    if (journaled.has(grant.attemptId)) await engine.begin(grant);
     else decline(grant.attemptId, 'replayed', 'this attempt was taken before and its record is gone');
     await sendOwed();
   }
@@ -92,6 +91,7 @@ export function createAttemptDesk(deps: AttemptDeskDeps): AttemptDesk {
     async grant({ attemptId, signed }) {
       if (session === undefined) return;
       const { identity, sessionEpoch, serverEpoch } = session;
+      const journaled = new Set((await engine.history()).map((known) => known.attemptId));
       const verified = verifyGrant(signed, {
         hostId: identity.hostId,
         signingKeys: identity.signingKeys,
@@ -99,11 +99,12 @@ export function createAttemptDesk(deps: AttemptDeskDeps): AttemptDesk {
         serverEpoch,
         sessionEpoch,
         claimed: (id) => claimed.get(id),
-        isSeen: deps.seen.has,
+        // The journal counts too: a crash may have come between it and the list of grants.
+        isSeen: (grant) => deps.seen.has(grant) || journaled.has(grant.attemptId),
       });
       if (!verified.ok) {
         log.warn({ attemptId, because: verified.because, detail: verified.detail }, 'grant refused');
-        if (verified.because === 'replayed') await tellAgain(verified.grant);
+        if (verified.because === 'replayed') await tellAgain(verified.grant, journaled);
         else decline(attemptId, verified.because, verified.detail);
         return;
       }
