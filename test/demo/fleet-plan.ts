@@ -19,7 +19,7 @@ export const sites = [
 
 const unconfigured = 'containerd_runtime_not_configured';
 /** Its containerd comes back from a restart without the runtime: the host whose repair fails in the story. */
-export const stubbornHost = 'site-d-containerd2-1';
+export const stubbornHost = 'site-c-containerd2-1';
 export const stubbornFault: FaultSpec = 'containerd_drops_runtime';
 
 const perSite: Record<
@@ -44,7 +44,7 @@ const perSite: Record<
   ],
   'site-c': [
     ['containerd17-1', 'x86-containerd-1.7', unconfigured],
-    ['containerd2-1', 'x86-containerd-2', unconfigured],
+    ['containerd2-1', 'x86-containerd-2', unconfigured, stubbornFault],
     ['k3s-server-1', 'k3s-server', 'k3s_restart_pending'],
     ['thor-1', 'thor', 'docker_runtime_not_configured'],
     ['a100-1', 'a100-mig', 'mig_change_pending'],
@@ -52,7 +52,7 @@ const perSite: Record<
   ],
   'site-d': [
     ['containerd17-1', 'x86-containerd-1.7', unconfigured],
-    ['containerd2-1', 'x86-containerd-2', unconfigured, stubbornFault],
+    ['containerd2-1', 'x86-containerd-2', unconfigured],
     ['docker-1', 'x86-docker', 'docker_restart_pending'],
     ['k3s-agent-1', 'k3s-agent', 'k3s_restart_pending'],
     ['h100-1', 'h100-mig'],

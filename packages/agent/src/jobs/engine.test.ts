@@ -1,5 +1,6 @@
 import type { JobRequest } from '@gpufleet/shared/jobs';
 import { expect, test } from 'vitest';
+import { collectFacts } from '../collector/collect-facts.ts';
 import { aBench, aGrant, type Bench } from './testing/an-engine.ts';
 
 const onDocker: JobRequest = { kind: 'configure_runtime', params: { runtime: 'docker' } };
@@ -101,6 +102,30 @@ test('puts the file back and restarts again when the live daemon does not have t
     'write /etc/containerd/config.toml',
     'restart containerd.service',
   ]);
+});
+
+test('a no of the live daemon that stays the same for ten seconds is its last word; silence is waited for', async () => {
+  const sinceRestart = async (faults: Parameters<typeof aBench>[1]) => {
+    const bench = aBench('x86-containerd-1.7', ['containerd_runtime_not_configured', ...(faults ?? [])]);
+    const engine = bench.engine({
+      async collectFacts(options) {
+        const facts = await collectFacts(options);
+        const isBack = bench.host.effects.some((effect) => effect.do === 'restart');
+        // From the restart on, the CRI gives no answer.
+        if (!faults?.length && isBack && facts.containerd.value) facts.containerd.value.live = null;
+        return facts;
+      },
+    });
+    const result = await engine.runLocal(onContainerd);
+    const restarts = bench.host.effects.filter((effect) => effect.do === 'restart').map(({ atMs }) => atMs);
+    return { outcome: result.outcome, waitedMs: (restarts[1] ?? 0) - (restarts[0] ?? 0) };
+  };
+  const answered = await sinceRestart(['containerd_drops_runtime']);
+  expect(answered.outcome).toBe('rolled_back');
+  expect(answered.waitedMs).toBeGreaterThanOrEqual(10_000);
+  expect(answered.waitedMs).toBeLessThan(20_000);
+  const silent = await sinceRestart([]);
+  expect(silent.waitedMs).toBeGreaterThanOrEqual(90_000);
 });
 
 test('a host that cannot be put back is quarantined until a person clears it', async () => {

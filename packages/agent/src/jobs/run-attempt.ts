@@ -1,3 +1,4 @@
+import { toCanonicalJson } from '@gpufleet/shared/core';
 import {
   begunSteps,
   elapsedMs,
@@ -11,6 +12,7 @@ import {
   stepTitle,
   toResult,
   undoSteps,
+  type Verdict,
   verifyJob,
 } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
@@ -32,6 +34,8 @@ export interface Runner extends EngineDeps {
 type MoveOf<D extends Move['do']> = Extract<Move, { do: D }>;
 
 const verifyEveryMs = 2_000;
+/** How long the host's own no must stay the same until it is taken for its last word. */
+const answeredNoForMs = 10_000;
 
 /**
  * Carries an attempt on from wherever its journal says it is, until it is settled or the engine stops. Throws only when
@@ -173,6 +177,7 @@ async function verify(runner: Runner, journal: OpenJournal): Promise<void> {
   const parsed = parseRequest(granted.request.kind, granted.request.params);
   const withinMs = parsed.ok ? parsed.job.verifyWithinMs : 0;
   const untilMs = runner.clock.monotonicMs() + withinMs;
+  let no: { said: string; sinceMs: number } | undefined;
   for (;;) {
     const verdict = await guarded(runner, journal, async () => {
       const only = [...needsOfRequest(granted.request)];
@@ -182,10 +187,24 @@ async function verify(runner: Runner, journal: OpenJournal): Promise<void> {
     });
     if (!verdict.ok) return journal.append({ type: 'verified', ok: false, because: [verdict.because] });
     const { ok, because } = verdict.value;
-    if (ok || runner.clock.monotonicMs() >= untilMs) return journal.append({ type: 'verified', ok, because });
+    const nowMs = runner.clock.monotonicMs();
+    no = answeredNo(verdict.value, no, nowMs);
+    const isLastWord = no !== undefined && nowMs - no.sinceMs >= answeredNoForMs;
+    if (ok || isLastWord || nowMs >= untilMs) return journal.append({ type: 'verified', ok, because });
     await runner.pause(verifyEveryMs);
     if (runner.isStopping()) return;
   }
+}
+
+/** Since when the host has been giving this same no; undefined while it does not answer, or says yes. */
+function answeredNo(
+  verdict: Verdict,
+  earlier: { said: string; sinceMs: number } | undefined,
+  nowMs: number,
+): { said: string; sinceMs: number } | undefined {
+  if (verdict.ok || !verdict.answered) return undefined;
+  const said = toCanonicalJson(verdict.because);
+  return earlier?.said === said ? earlier : { said, sinceMs: nowMs };
 }
 
 /** The result is made once: a copy in the outbox that a crash left without its journal line is taken over. */

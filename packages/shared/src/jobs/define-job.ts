@@ -6,8 +6,11 @@ import type { Disruption, Plan, PlanReason } from './step.ts';
 /** Facts that a plan is made from; the engine has checked that each named one is readable. */
 export type Observed<K extends ProbeKey> = { [P in K]: FactValue<P> };
 
-/** Asked of the live host after the steps: does it now do what the job wanted? */
-export type Verdict = { ok: true; because: PlanReason[] } | { ok: false; because: PlanReason[] };
+/**
+ * Asked of the live host after the steps: does it now do what the job wanted? `answered`: the host did answer, and what
+ * it said is no; an answer that stays the same for a while is not waited for any longer.
+ */
+export type Verdict = { ok: true; because: PlanReason[] } | { ok: false; because: PlanReason[]; answered: boolean };
 
 export interface Job<P extends z.ZodType = z.ZodType, K extends ProbeKey = ProbeKey> {
   kind: JobKind;

@@ -43,10 +43,11 @@ export function planJob(request: JobRequest, facts: Partial<Facts>): Plan {
 /** Asked of fresh facts; `before` are those that the plan was made on. */
 export function verifyJob(request: JobRequest, facts: Partial<Facts>, before: Partial<Facts>): Verdict {
   const parsed = parseRequest(request.kind, request.params);
-  if (!parsed.ok) return { ok: false, because: [reason(parsed.because, parsed.detail)] };
+  if (!parsed.ok) return { ok: false, because: [reason(parsed.because, parsed.detail)], answered: false };
   const needs = parsed.job.needs(parsed.params);
   const now = observe(facts, needs);
-  if (!now.ok) return { ok: false, because: [reason('fact_unreadable', `${now.probe}: ${now.because}`)] };
+  if (!now.ok)
+    return { ok: false, because: [reason('fact_unreadable', `${now.probe}: ${now.because}`)], answered: false };
   const then = observe(before, needs);
   return parsed.job.verify(now.observed, parsed.params, then.ok ? then.observed : now.observed);
 }

@@ -28,7 +28,7 @@ export const configureRuntime = defineJob({
   },
   verify(facts: Observed<Needs>, params): Verdict {
     const lacks = lacksOf(facts, params);
-    if (lacks.length > 0) return { ok: false, because: lacks };
+    if (lacks.length > 0) return { ok: false, because: lacks, answered: hasAnswered(facts, params) };
     const detail = `the live ${params.runtime} has ${params.runtimeName} as asked`;
     return { ok: true, because: [{ because: 'live_as_asked', detail }] };
   },
@@ -38,4 +38,11 @@ function lacksOf(facts: Observed<Needs>, params: ConfigureRuntimeParams): PlanRe
   if (params.runtime === 'docker') return whatDockerLacks(facts.docker, params);
   if (params.runtime === 'k3s') return whatK3sLacks(facts.k3s, params);
   return whatContainerdLacks(facts.containerd, params, params.runtimePath ?? null);
+}
+
+/** A daemon that is up since the restart has read its configuration: asking it again brings the same. */
+function hasAnswered(facts: Observed<Needs>, params: ConfigureRuntimeParams): boolean {
+  if (params.runtime === 'docker') return facts.docker.live !== null;
+  if (params.runtime === 'k3s') return facts.k3s.live !== null;
+  return facts.containerd.live?.criReady === true;
 }

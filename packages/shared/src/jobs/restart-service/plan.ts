@@ -62,16 +62,32 @@ export function verifyRestart(facts: Facts, params: RestartServiceParams, before
   if (params.action === 'enable') {
     if (unit?.enabled?.startsWith('enabled'))
       return { ok: true, because: [reason('live_as_asked', `${name} is enabled`)] };
-    return { ok: false, because: [reason('not_enabled', `${name} is ${unit?.enabled ?? 'not known'}`)] };
+    return {
+      ok: false,
+      because: [reason('not_enabled', `${name} is ${unit?.enabled ?? 'not known'}`)],
+      answered: false,
+    };
   }
   if (unit?.activeState !== 'active')
-    return { ok: false, because: [reason('not_running', `${name} is ${unit?.activeState ?? 'not known'}`)] };
+    return {
+      ok: false,
+      because: [reason('not_running', `${name} is ${unit?.activeState ?? 'not known'}`)],
+      answered: false,
+    };
   if (!answers)
-    return { ok: false, because: [reason('daemon_not_answering', `${name} is active and gives no answer`)] };
+    return {
+      ok: false,
+      because: [reason('daemon_not_answering', `${name} is active and gives no answer`)],
+      answered: false,
+    };
   const old = serviceOf(before, params.unit).unit;
   const isSameRun = old?.activeState === 'active' && old.mainPid !== null && old.mainPid === unit.mainPid;
   if (params.action === 'restart' && isSameRun)
-    return { ok: false, because: [reason('not_restarted', `${name} still runs as process ${unit.mainPid}`)] };
+    return {
+      ok: false,
+      because: [reason('not_restarted', `${name} still runs as process ${unit.mainPid}`)],
+      answered: false,
+    };
   return { ok: true, because: [reason('live_as_asked', `${name} is active and answers`)] };
 }
 

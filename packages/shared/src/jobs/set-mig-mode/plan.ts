@@ -34,14 +34,15 @@ export function planMigMode({ gpus, jetson }: Facts, params: SetMigModeParams): 
 export function verifyMigMode({ gpus }: Facts, params: SetMigModeParams): Verdict {
   const wanted = params.enabled ? 'enabled' : 'disabled';
   const chosen = choose(gpus.gpus, params.gpus);
-  if (!chosen.ok) return { ok: false, because: [reason('gpu_not_found', `GPU ${chosen.missing} is gone`)] };
+  if (!chosen.ok)
+    return { ok: false, because: [reason('gpu_not_found', `GPU ${chosen.missing} is gone`)], answered: false };
   const wrong = chosen.gpus.flatMap((gpu): PlanReason[] => {
     const { current, pending } = gpu.mig;
     if (current === wanted && pending === wanted) return [];
     if (pending === wanted) return [reason('pending_reset', `${nameOf(gpu)}: ${wanted} waits for a GPU reset`)];
     return [reason('mig_differs', `${nameOf(gpu)}: MIG is ${current ?? 'not told'}, pending ${pending ?? 'not told'}`)];
   });
-  if (wrong.length > 0) return { ok: false, because: wrong };
+  if (wrong.length > 0) return { ok: false, because: wrong, answered: true };
   return { ok: true, because: [reason('live_as_asked', `MIG is ${wanted} on ${chosen.gpus.length} GPUs`)] };
 }
 
