@@ -56,7 +56,7 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
 function judge(file: SourceFile, specifier: string): Violation[] {
   const target = resolve(file, specifier);
   const from = packageOf(file.path);
-  if (target === undefined || from === undefined) return [];
+  if (target === undefined || from === undefined || target === `packages/${from}/package.json`) return [];
   const say = (because: string): Violation[] => [{ path: file.path, specifier, because }];
   const to = packageOf(target);
   if (to === undefined) return say(`${from} imports outside every package's source`);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import cliPackage from '../package.json' with { type: 'json' };
 import { findingCommand } from './commands/finding.ts';
 import { hostCommand } from './commands/host.ts';
 import { jobCommand } from './commands/job.ts';
@@ -9,12 +10,10 @@ import { auditCommand, stopCommand } from './commands/stop.ts';
 import { tokenCommand } from './commands/token.ts';
 import type { Context } from './context.ts';
 
-export const version = '0.1.0';
-
 export function buildProgram(context: Context): Command {
   const program = new Command('gpufleet')
     .description('gpufleet: from "the pod cannot see the GPU" to a verified repair on every site, in waves')
-    .version(version)
+    .version(cliPackage.version)
     .addHelpText(
       'after',
       `
