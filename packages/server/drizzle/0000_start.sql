@@ -41,9 +41,7 @@ CREATE TABLE `fact_changes` (
 	`host_id` text NOT NULL,
 	`at_ms` integer NOT NULL,
 	`name` text NOT NULL,
-	`path` text NOT NULL,
-	`before` text,
-	`after` text
+	`changes` text NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `fact_changes_host` ON `fact_changes` (`host_id`,`seq`);--> statement-breakpoint

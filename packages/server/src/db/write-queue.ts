@@ -7,6 +7,7 @@ import { type WriteContext, writeContext } from './write-context.ts';
 
 /** Writes that may share one commit: bounds how long the loop is held and how much one failed commit takes along. */
 const maxPerCommit = 200;
+const maxTurns = 20;
 
 interface Waiting {
   body(tx: Db): Promise<unknown>;
@@ -106,10 +107,21 @@ export function createWriteQueue(parts: {
     }
   }
 
+  /**
+   * Waits while every turn of the loop brings more writes: under load hundreds share one sync to disk, and a lone write
+   * waits for one turn. Sockets are served in between.
+   */
+  async function gather(): Promise<void> {
+    let before = 0;
+    for (let turn = 0; turn < maxTurns && queue.length > before && queue.length < maxPerCommit; turn++) {
+      before = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Lets everything that arrived in this turn of the loop join, and sockets be served between commits.
-      await new Promise((resolve) => setImmediate(resolve));
+      await gather();
       await commitTogether(queue.splice(0, maxPerCommit));
     }
     draining = undefined;

@@ -96,7 +96,8 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     if (state.at === 'ended') return undefined;
     if (!takeAllowance(session, nowMs)) return badMessage('too many messages');
     const decoded = decodeAgentMessage(text);
-    metrics.agentMessages.inc({ type: decoded.ok ? decoded.message.type : decoded.because });
+    const counted = decoded.ok ? decoded.message.type : decoded.because;
+    metrics.agentMessages.set(counted, (metrics.agentMessages.get(counted) ?? 0) + 1);
     // An unknown type comes from a newer agent: ignored.
     if (!decoded.ok) return decoded.because === 'unknown_type' ? undefined : badMessage(decoded.detail);
     const { message } = decoded;

@@ -63,9 +63,10 @@ export function rejectSession(session: Session, rejection: Omit<Rejection, 'type
 
 /** Takes one message from the session's allowance; false when it sends faster than any agent of ours. */
 export function takeAllowance(session: Session, nowMs: number): boolean {
-  const { messages, atMs } = session.allowance;
-  const refilled = Math.min(messageBurst, messages + ((nowMs - atMs) / 1_000) * messagesPerSecond);
-  session.allowance = { messages: refilled - 1, atMs: nowMs };
+  const { allowance } = session;
+  const refilled = Math.min(messageBurst, allowance.messages + ((nowMs - allowance.atMs) / 1_000) * messagesPerSecond);
+  allowance.messages = refilled - 1;
+  allowance.atMs = nowMs;
   return refilled >= 1;
 }
 

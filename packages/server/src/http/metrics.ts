@@ -3,8 +3,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 /** The process's own metrics; a registry of its own, so that two servers in one process do not meet. */
 export interface Metrics {
   registry: Registry;
-  /** `gpufleet_agent_messages_total{type}` */
-  agentMessages: Counter<'type'>;
+  /** `gpufleet_agent_messages_total{type}`, by type; added up at a scrape, so that a message costs one addition. */
+  agentMessages: Map<string, number>;
   /** `gpufleet_agent_sessions_ended_total{because}` */
   sessionsEnded: Counter<'because'>;
   /** `gpufleet_http_requests_total{method,route,status}` */
@@ -21,14 +21,20 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registers = [new Registry()];
   const registry = registers[0] as Registry;
+  const agentMessages = new Map<string, number>();
+  new Counter({
+    name: 'gpufleet_agent_messages_total',
+    help: 'Messages received from agents, by type.',
+    labelNames: ['type'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [type, count] of agentMessages) this.inc({ type }, count);
+    },
+  });
   return {
     registry,
-    agentMessages: new Counter({
-      name: 'gpufleet_agent_messages_total',
-      help: 'Messages received from agents, by type.',
-      labelNames: ['type'],
-      registers,
-    }),
+    agentMessages,
     sessionsEnded: new Counter({
       name: 'gpufleet_agent_sessions_ended_total',
       help: 'Agent sessions that ended, by reason.',

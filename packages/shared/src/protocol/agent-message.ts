@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../core/index.ts';
 import { Diagnosis } from '../diagnosis/finding.ts';
 import { Disruption, PlanReason } from '../jobs/step.ts';
 import { AttemptPhase, AttemptResult, OpenAttempt } from './attempt-report.ts';
@@ -44,8 +45,11 @@ export const Heartbeat = z.object({
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
+/** What came out of JSON.parse is Json: walking a long body again to see it costs more than parsing it did. */
+const AnyJson = z.unknown().refine((value) => value !== undefined, 'is missing') as unknown as z.ZodType<Json>;
+
 /** One section of the report: a fact (by probe key) or `diagnosis`. Sent only when its hash changed. */
-export const Section = z.object({ type: z.literal('section'), name: z.string(), hash: z.string(), body: z.json() });
+export const Section = z.object({ type: z.literal('section'), name: z.string(), hash: z.string(), body: AnyJson });
 export type Section = z.infer<typeof Section>;
 
 export const Claim = z.object({

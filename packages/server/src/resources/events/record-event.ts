@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { Db } from '../../db/database.ts';
+import { prepared } from '../../db/prepared.ts';
 import { toJson } from '../../db/to-json.ts';
 import { signalCommit } from '../../db/write-context.ts';
 import { eventTable } from './table.ts';
@@ -15,13 +17,20 @@ export interface EventRecord {
 
 /** Tells the listeners of `/events`, once this write is committed. */
 export async function recordEvent(tx: Db, event: EventRecord): Promise<void> {
-  await tx.insert(eventTable).values({
-    atMs: event.atMs,
-    type: event.type,
-    siteId: event.siteId ?? null,
-    hostId: event.hostId ?? null,
-    rolloutId: event.rolloutId ?? null,
-    data: toJson(event.data ?? {}),
-  });
+  const add = prepared(tx, 'events.add', (on) =>
+    on
+      .insert(eventTable)
+      .values({
+        atMs: sql.placeholder('atMs'),
+        type: sql.placeholder('type'),
+        siteId: sql.placeholder('siteId'),
+        hostId: sql.placeholder('hostId'),
+        rolloutId: sql.placeholder('rolloutId'),
+        data: sql.placeholder('data'),
+      })
+      .prepare(),
+  );
+  const { atMs, type, siteId = null, hostId = null, rolloutId = null } = event;
+  await add.execute({ atMs, type, siteId, hostId, rolloutId, data: toJson(event.data ?? {}) });
   signalCommit('events', event.type);
 }

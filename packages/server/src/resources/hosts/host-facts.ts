@@ -1,8 +1,9 @@
 import type { FactChange, FactEntry, PageQuery } from '@gpufleet/shared/api';
 import { type Facts, factSchemas, type ProbeKey, probeKeys } from '@gpufleet/shared/probes';
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, lte, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { type Db, prepared } from '../../db/index.ts';
-import { decodeCursor, NumberCursor, type Page, toPage } from '../../http/cursor.ts';
+import { decodeCursor, encodeCursor, type Page } from '../../http/cursor.ts';
 import { factChangeTable, hostFactTable } from './table.ts';
 
 type SectionRow = typeof hostFactTable.$inferSelect;
@@ -24,24 +25,24 @@ export async function listFactEntries(db: Db, hostId: string): Promise<FactEntry
   return rows.map(({ name, hash, receivedAtMs, body }) => ({ name, hash, receivedAtMs, body: JSON.parse(body) }));
 }
 
-/** Newest first. */
+/** Newest first. A row holds several changes, so a cursor names the row and how many of its changes were given. */
 export async function listFactChanges(db: Db, hostId: string, query: PageQuery): Promise<Page<FactChange>> {
-  const before = decodeCursor(query.cursor, NumberCursor);
+  const from = decodeCursor(query.cursor, z.tuple([z.number(), z.number()]));
   const rows = await db
     .select()
     .from(factChangeTable)
-    .where(and(eq(factChangeTable.hostId, hostId), before ? lt(factChangeTable.seq, before[0]) : undefined))
+    .where(and(eq(factChangeTable.hostId, hostId), from ? lte(factChangeTable.seq, from[0]) : undefined))
     .orderBy(desc(factChangeTable.seq))
     .limit(query.limit + 1);
-  const page = toPage(rows, query.limit, (row) => [row.seq]);
-  const items = page.items.map(({ atMs, name, path, before: was, after }) => ({
-    atMs,
-    name,
-    path,
-    before: was,
-    after,
-  }));
-  return { items, nextCursor: page.nextCursor };
+  const changes = rows.flatMap(({ seq, atMs, name, changes: values }) =>
+    values.map((value, index) => ({ seq, index, change: { atMs, name, ...value } })),
+  );
+  const rest = changes.filter(({ seq, index }) => !from || seq < from[0] || index >= from[1]);
+  const next = rest[query.limit];
+  return {
+    items: rest.slice(0, query.limit).map(({ change }) => change),
+    nextCursor: next ? encodeCursor([next.seq, next.index]) : null,
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '@gpufleet/shared/core';
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import { type Db, prepared } from '../../db/index.ts';
 import { diffFacts } from './diff-facts.ts';
 import { factChangeTable, hostFactTable } from './table.ts';
@@ -9,8 +9,10 @@ export interface SectionReport {
   name: string;
   hash: string;
   body: Json;
+  /** `body` as JSON text. */
+  text: string;
   atMs: number;
-  /** Changes kept for each host. */
+  /** Reports with changes kept for each host. */
   keepChanges: number;
 }
 
@@ -31,12 +33,13 @@ export async function recordSection(tx: Db, report: SectionReport): Promise<bool
   const { hostId, name, hash, atMs } = report;
   const before = (await findSection(tx, hostId, name))[0];
   if (before?.hash === hash) return false;
-  await putSection(tx, { hostId, name, hash, body: JSON.stringify(report.body), receivedAtMs: atMs });
+  await putSection(tx, { hostId, name, hash, body: report.text, receivedAtMs: atMs });
   // The diagnosis has its own history: the findings.
   if (!before || name === 'diagnosis') return true;
   const changes = diffFacts(JSON.parse(before.body), report.body);
-  for (const change of changes) await addChange(tx, { hostId, atMs, name, ...change });
-  if (changes.length > 0) await trimChanges(tx, hostId, report.keepChanges);
+  if (changes.length === 0) return true;
+  await addChanges(tx, { hostId, atMs, name, changes });
+  await trimChanges(tx, hostId, report.keepChanges);
   return true;
 }
 
@@ -71,7 +74,7 @@ async function putSection(tx: Db, row: typeof hostFactTable.$inferInsert): Promi
   await put.execute({ ...row });
 }
 
-async function addChange(tx: Db, row: typeof factChangeTable.$inferInsert): Promise<void> {
+async function addChanges(tx: Db, row: typeof factChangeTable.$inferInsert): Promise<void> {
   const add = prepared(tx, 'fact_changes.add', (on) =>
     on
       .insert(factChangeTable)
@@ -79,9 +82,7 @@ async function addChange(tx: Db, row: typeof factChangeTable.$inferInsert): Prom
         hostId: sql.placeholder('hostId'),
         atMs: sql.placeholder('atMs'),
         name: sql.placeholder('name'),
-        path: sql.placeholder('path'),
-        before: sql.placeholder('before'),
-        after: sql.placeholder('after'),
+        changes: sql.placeholder('changes'),
       })
       .prepare(),
   );
@@ -89,17 +90,25 @@ async function addChange(tx: Db, row: typeof factChangeTable.$inferInsert): Prom
 }
 
 async function trimChanges(tx: Db, hostId: string, keep: number): Promise<void> {
-  const oldestKept = (
-    await tx
-      .select({ seq: factChangeTable.seq })
-      .from(factChangeTable)
-      .where(eq(factChangeTable.hostId, hostId))
-      .orderBy(desc(factChangeTable.seq))
-      .limit(1)
-      .offset(Math.max(0, keep - 1))
-  )[0];
-  if (!oldestKept) return;
-  await tx
-    .delete(factChangeTable)
-    .where(and(eq(factChangeTable.hostId, hostId), lt(factChangeTable.seq, oldestKept.seq)));
+  const trim = prepared(tx, 'fact_changes.trim', (on) =>
+    on
+      .delete(factChangeTable)
+      .where(
+        and(
+          eq(factChangeTable.hostId, sql.placeholder('hostId')),
+          lte(
+            factChangeTable.seq,
+            on
+              .select({ seq: factChangeTable.seq })
+              .from(factChangeTable)
+              .where(eq(factChangeTable.hostId, sql.placeholder('hostId')))
+              .orderBy(desc(factChangeTable.seq))
+              .limit(1)
+              .offset(sql.placeholder('keep')),
+          ),
+        ),
+      )
+      .prepare(),
+  );
+  await trim.execute({ hostId, keep });
 }

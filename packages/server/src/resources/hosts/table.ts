@@ -1,7 +1,7 @@
 import type { HostClass, HostStatus } from '@gpufleet/shared/api';
-import type { Json } from '@gpufleet/shared/core';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { atMs, id, json } from '../../db/columns.ts';
+import type { ValueChange } from './diff-facts.ts';
 
 export const hostTable = sqliteTable(
   'hosts',
@@ -52,6 +52,7 @@ export const hostFactTable = sqliteTable(
   (t) => [primaryKey({ columns: [t.hostId, t.name] })],
 );
 
+/** What changed from one report of a fact to the next: one row a report, however many values moved. */
 export const factChangeTable = sqliteTable(
   'fact_changes',
   {
@@ -59,9 +60,7 @@ export const factChangeTable = sqliteTable(
     hostId: text().notNull(),
     atMs: atMs().notNull(),
     name: text().notNull(),
-    path: text().notNull(),
-    before: json<Json>(),
-    after: json<Json>(),
+    changes: json<ValueChange[]>().notNull(),
   },
   (t) => [index('fact_changes_host').on(t.hostId, t.seq)],
 );
