@@ -43,7 +43,12 @@ async function startHost(planned: PlannedHost): Promise<void> {
     clock,
     log: log.child({ host: planned.name }),
     // A demo is watched by a person: everything is looked at again every few seconds, and a lost server is dialled soon.
-    config: { observeEveryMs: 5_000, statusEveryMs: 30_000, link: { minBackoffMs: 200, maxBackoffMs: 2_000 } },
+    config: {
+      observeEveryMs: 1_000,
+      probeEveryMs: 5_000,
+      statusEveryMs: 30_000,
+      link: { minBackoffMs: 200, maxBackoffMs: 2_000 },
+    },
   });
   await agent.start();
 }

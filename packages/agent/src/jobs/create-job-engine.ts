@@ -135,7 +135,9 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     const { worstCaseMs } = parsed.job;
     if (plan.outcome === 'noop') {
       const summary = plan.because.map(({ detail }) => detail);
-      return { ok: true, plan: { outcome: 'noop', planHash: null, disruption: 'none', worstCaseMs, summary } };
+      // Binds the grant to "nothing to do": a host that changes before it begins does not run a plan nobody approved.
+      const nothing = planHashOf({ kind: parsed.kind, params: parsed.params, steps: [] }, deps.sha256);
+      return { ok: true, plan: { outcome: 'noop', planHash: nothing, disruption: 'none', worstCaseMs, summary } };
     }
     const hash = planHashOf({ kind: parsed.kind, params: parsed.params, steps: plan.steps }, deps.sha256);
     if (planHash !== null && planHash !== hash)

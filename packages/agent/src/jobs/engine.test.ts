@@ -371,3 +371,18 @@ test('one line for each phase and step is told', async () => {
     'asks the live host whether it is as wanted',
   ]);
 });
+
+test('a grant for nothing to do does not let a plan through that the host needs since', async () => {
+  const bench = aBench('x86-docker');
+  const engine = bench.engine();
+  const offer = { attemptId: 'attempt-1', request: onDocker, planHash: null };
+  const precheck = await engine.precheck(offer);
+  if (!precheck.ok) throw new Error(JSON.stringify(precheck));
+  expect(precheck.plan.outcome).toBe('noop');
+  bench.host.addFault('docker_runtime_not_configured');
+  const already = doneTo(bench);
+  await engine.begin(aGrant(onDocker, { planHash: precheck.plan.planHash }));
+  await engine.idle();
+  expect(bench.results).toMatchObject([{ outcome: 'failed', because: [{ because: 'plan_changed' }] }]);
+  expect(doneTo(bench)).toEqual(already);
+});
