@@ -55,13 +55,19 @@ export class LoadGenerator {
         socket.send(message(index, this.seq++));
       };
       for (const [index, socket] of this.sockets.entries()) {
-        socket.removeAllListeners('message');
-        socket.on('message', () => {
+        socket.removeAllListeners();
+        socket.on('message', (data: Buffer) => {
+          // Said once in a while beside the answers: a turn to report, a rejection.
+          const { type, detail } = JSON.parse(data.toString()) as { type: string; detail?: string };
+          if (type === 'rejection') reject(new Error(`connection ${index} was rejected: ${detail}`));
+          if (!type.endsWith('ack')) return;
           answered += 1;
           if (answered === count) resolve({ answered });
           else if (sent < count) say(socket, index);
         });
-        socket.once('close', () => reject(new Error(`connection ${index} was closed after ${answered} answers`)));
+        socket.once('close', (code, reason) =>
+          reject(new Error(`connection ${index} was closed (${code} ${reason}) after ${answered} answers`)),
+        );
       }
       for (const [index, socket] of this.sockets.entries()) if (sent < count) say(socket, index);
     });
