@@ -150,6 +150,45 @@ test('status and history of a host on which nothing ran', () => {
   expect(agent('undo', 'attempt_1')).toMatchObject({ code: 3, err: expect.stringContaining('attempt_not_found') });
 });
 
+test('release ends a quarantine, by itself or through the running agent, and keeps the reason', async () => {
+  const state = join(folder, 'quarantined');
+  const here = (...args: string[]) =>
+    spawnSync(process.execPath, [shim, '--state-dir', state, ...args], { encoding: 'utf8' });
+  const because = [{ because: 'unit_failed', detail: 'docker.service did not start' }];
+  const quarantine = () =>
+    writeFileSync(join(state, 'quarantine.json'), JSON.stringify({ attemptId: 'a1', because, sinceMs: 0 }));
+  expect(here('release', '--reason', 'x')).toMatchObject({ status: 0, stdout: expect.stringContaining('nothing to') });
+  expect(here('release').status).toBe(2);
+  expect(here('release', '--reason', ' ').status).toBe(2);
+
+  quarantine();
+  const status = here('status');
+  expect(status.status).toBe(1);
+  expect(status.stdout).toMatch(/quarantine: +attempt a1 could not be put back: .*gpufleet-agent release --reason/);
+  expect(here('release', '--reason', 'looked at it')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('a1'),
+  });
+  expect(existsSync(join(state, 'quarantine.json'))).toBe(false);
+  expect(here('status', '--json').stdout).toContain('"quarantine": null');
+  expect(JSON.parse(here('history', '--json').stdout).releases).toMatchObject([{ reason: 'looked at it' }]);
+
+  quarantine();
+  const child = spawn(process.execPath, [shim, '--state-dir', state, 'start'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log += chunk;
+  });
+  while (!log.includes('not enrolled')) await once(child.stderr, 'data');
+  expect(JSON.parse(here('status', '--json').stdout)).toMatchObject({ running: true, quarantine: { attemptId: 'a1' } });
+  expect(here('release', '--reason', 'once more').status).toBe(0);
+  expect(JSON.parse(here('status', '--json').stdout)).toMatchObject({ running: true, quarantine: null });
+  child.kill('SIGTERM');
+  await once(child, 'close');
+  expect(log).toContain('quarantine released');
+  expect(here('history').stdout).toMatch(/a1 {2}released {2}local {2}"looked at it"\n.*"once more"\n$/);
+});
+
 test('runs as a service: journal priorities, status from beside, one at a time, gone at SIGTERM', async () => {
   const state = join(folder, 'service');
   const child = spawn(process.execPath, [shim, '--state-dir', state, 'start'], {

@@ -62,6 +62,7 @@ export function createStatusBoard({ host, state, clock, log, engine }: StatusBoa
       owedResults: (await engine.owedResults()).length,
       findings,
       problem,
+      quarantine: engine.quarantine(),
     };
   }
 

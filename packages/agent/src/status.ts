@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { StateDir } from './host/state-dir.ts';
+import { Quarantine } from './jobs/quarantine.ts';
 
 const statusFile = 'status.json';
 
@@ -26,6 +27,8 @@ export const AgentStatus = z.object({
   findings: z.int().nullable(),
   /** Why the agent does not dial although it runs. */
   problem: z.string().nullable(),
+  /** Set while this host takes no job; an agent of an earlier build does not tell. */
+  quarantine: Quarantine.nullable().default(null),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 

@@ -15,10 +15,32 @@ import type { ControlAnswer, ControlRequest } from './control/protocol.ts';
 
 type Order = Extract<ControlRequest, { do: 'run' | 'undo' }>;
 
-/** Carries out one order on this machine: by the running agent where there is one, else here, under the same lock. */
-export async function act(context: Context, stateDir: string, order: Order): Promise<AttemptResult> {
+export interface Acting<T> {
+  order: ControlRequest;
+  /** What the answer says; undefined: it is an answer to something else. */
+  read(answer: ControlAnswer): T | undefined;
+  /** The same without a running agent. */
+  here(engine: JobEngine): Promise<T>;
+}
+
+/** Carries out one job on this machine. */
+export function actOn(context: Context, stateDir: string, order: Order): Promise<AttemptResult> {
+  return act(context, stateDir, {
+    order,
+    read: (answer) => (answer.type === 'result' ? answer.result : undefined),
+    async here(engine) {
+      // What a crash left open is finished or undone before anything new begins.
+      await engine.recover();
+      await engine.idle();
+      return order.do === 'run' ? engine.runLocal(order.request) : engine.undo(order.attemptId);
+    },
+  });
+}
+
+/** Follows one order: by the running agent where there is one, else here, under the same lock. */
+export async function act<T>(context: Context, stateDir: string, { order, read, here }: Acting<T>): Promise<T> {
   const asked = await askAgent(controlPath(stateDir), order);
-  if (asked.ok) return resultOf(asked.answer);
+  if (asked.ok) return readAnswer(asked.answer, read);
   if (asked.because === 'denied')
     throw new FleetError('denied', `the agent of ${stateDir} takes orders from root only: run as root`);
   const engine = openEngine(context, stateDir);
@@ -28,10 +50,7 @@ export async function act(context: Context, stateDir: string, order: Order): Pro
     detail: 'a manual job runs on this host',
   }));
   try {
-    // What a crash left open is finished or undone before anything new begins.
-    await engine.recover();
-    await engine.idle();
-    return await carryOut(engine, order);
+    return await here(engine);
   } finally {
     await engine.stop();
     held.close();
@@ -63,12 +82,9 @@ export function exitOfResult({ outcome }: AttemptResult): ExitCode {
   return outcome === 'succeeded' || outcome === 'noop' ? exit.fine : exit.bad;
 }
 
-function carryOut(engine: JobEngine, order: Order): Promise<AttemptResult> {
-  return order.do === 'run' ? engine.runLocal(order.request) : engine.undo(order.attemptId);
-}
-
-function resultOf(answer: ControlAnswer): AttemptResult {
-  if (answer.type === 'result') return answer.result;
+function readAnswer<T>(answer: ControlAnswer, read: (answer: ControlAnswer) => T | undefined): T {
   if (answer.type === 'refused') throw new FleetError(answer.code, answer.detail);
+  const value = read(answer);
+  if (value !== undefined) return value;
   throw new FleetError('agent_unreachable', 'the running agent answered something else');
 }

@@ -117,6 +117,14 @@ function describeCommands(context: Context, ends: (code: ExitCode) => void): Com
       ends(await undoCommand(context, attemptId, { json, stateDir: stateDir() }));
     });
 
+  command('release', 'end the quarantine that a failed roll-back left, after a look at the host')
+    .requiredOption('--reason <text>', 'what was found and done; kept in the history')
+    .option('--json', 'as JSON', false)
+    .action(async (options: { reason: string; json: boolean }) => {
+      const { releaseCommand } = await import('./release.ts');
+      ends(await releaseCommand(context, { ...options, stateDir: stateDir() }));
+    });
+
   command('explain <kind>', 'what would be allowed on this host')
     .option('--json', 'as JSON', false)
     .action(async (kind: string, options: { json: boolean }) => {

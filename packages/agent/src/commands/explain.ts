@@ -18,7 +18,7 @@ export async function explainCommand(
     'a grant must be signed by a key pinned at enrolment, for this host, unexpired, claimed here and never taken before',
     'params are strict: an unknown one is refused',
     'files are written only below a fixed list of paths, with a backup; one attempt runs at a time',
-    'after a failed roll-back this host takes no job until a person clears it',
+    'after a failed roll-back this host takes no job until a person runs `gpufleet-agent release`',
   ];
   const explained = {
     kind: job.kind,

@@ -2,7 +2,7 @@ import { FleetError } from '@gpufleet/shared/core';
 import { collectFacts } from '../collector/collect-facts.ts';
 import { createRealHost } from '../host/real/index.ts';
 import { sha256 } from '../identity/key.ts';
-import { act, exitOfResult, renderResult } from './act.ts';
+import { actOn, exitOfResult, renderResult } from './act.ts';
 import { type Context, type ExitCode, exit } from './context.ts';
 import { describePlan } from './describe-plan.ts';
 import { parseJobRequest } from './parse-params.ts';
@@ -28,7 +28,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
     if (plan.outcome === 'blocked') return exit.refused;
     throw new FleetError('not_confirmed', 'nothing was done: give --yes to carry this plan out');
   }
-  const result = await act(context, options.stateDir, { do: 'run', request });
+  const result = await actOn(context, options.stateDir, { do: 'run', request });
   context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : renderResult(result));
   return exitOfResult(result);
 }
@@ -38,7 +38,7 @@ export async function undoCommand(
   attemptId: string,
   options: { stateDir: string; json: boolean },
 ): Promise<ExitCode> {
-  const result = await act(context, options.stateDir, { do: 'undo', attemptId });
+  const result = await actOn(context, options.stateDir, { do: 'undo', attemptId });
   context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : renderResult(result));
   return exitOfResult(result);
 }

@@ -1,6 +1,7 @@
 import { FleetError } from '@gpufleet/shared/core';
 import { createFileStateDir } from '../host/state-dir/index.ts';
 import { findIdentity } from '../identity/identity.ts';
+import { createQuarantineStore, whyQuarantined } from '../jobs/quarantine.ts';
 import { type AgentStatus, findStatus } from '../status.ts';
 import { type Context, type ExitCode, exit } from './context.ts';
 import { askAgent } from './control/client.ts';
@@ -20,12 +21,13 @@ export interface StatusReport {
   owedResults: number | null;
   findings: number | null;
   problem: string | null;
+  quarantine: AgentStatus['quarantine'];
 }
 
 export async function statusCommand(context: Context, options: { stateDir: string; json: boolean }): Promise<ExitCode> {
   const report = await readStatus(context, options.stateDir);
   context.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : renderStatus(report, context.clock.nowMs()));
-  return report.running && report.connected ? exit.fine : exit.bad;
+  return report.running && report.connected && report.quarantine === null ? exit.fine : exit.bad;
 }
 
 /** From the running agent where there is one; from the state folder, which is root's, where there is none. */
@@ -51,7 +53,9 @@ async function readStatus(context: Context, stateDir: string): Promise<StatusRep
     hostId !== undefined && siteId !== undefined && name !== undefined && serverUrl !== undefined
       ? { hostId, siteId, name, serverUrl }
       : null;
-  return { ...(last ?? nothingKnown), host, enrolled: host !== null };
+  // A release since then leaves the status file of a stopped agent as it was.
+  const quarantine = await createQuarantineStore(state).read();
+  return { ...(last ?? nothingKnown), host, enrolled: host !== null, quarantine };
 }
 
 const nothingKnown: StatusReport = {
@@ -68,6 +72,7 @@ const nothingKnown: StatusReport = {
   owedResults: null,
   findings: null,
   problem: null,
+  quarantine: null,
 };
 
 function toReport(status: AgentStatus, running: boolean): StatusReport {
@@ -85,6 +90,7 @@ function toReport(status: AgentStatus, running: boolean): StatusReport {
     owedResults: status.owedResults,
     findings: status.findings,
     problem: status.problem,
+    quarantine: status.quarantine,
   };
 }
 
@@ -101,6 +107,7 @@ function renderStatus(report: StatusReport, nowMs: number): string {
   if (report.owedResults) rows.push(['owed results', String(report.owedResults)]);
   if (report.findings !== null) rows.push(['findings', String(report.findings)]);
   if (report.problem !== null) rows.push(['problem', report.problem]);
+  if (report.quarantine !== null) rows.push(['quarantine', whyQuarantined(report.quarantine)]);
   return rows.map(([name, value]) => `${`${name}:`.padEnd(14)} ${value}\n`).join('');
 }
 

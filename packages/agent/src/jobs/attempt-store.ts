@@ -2,11 +2,9 @@ import { FleetError } from '@gpufleet/shared/core';
 import { type AttemptState, foldJournal, JournalEntry } from '@gpufleet/shared/jobs';
 import { AttemptResult } from '@gpufleet/shared/protocol';
 import type { StateDir } from '../host/state-dir.ts';
-import type { Quarantine } from './engine.ts';
 
 const keptAttempts = 200;
 const orderFile = 'attempt-order.jsonl';
-const quarantineFile = 'quarantine.json';
 
 export interface StoredAttempt {
   entries: JournalEntry[];
@@ -30,8 +28,6 @@ export interface AttemptStore {
   readOutbox(attemptId: string): Promise<AttemptResult | undefined>;
   listOutbox(): Promise<AttemptResult[]>;
   removeOutbox(attemptId: string): Promise<void>;
-  readQuarantine(): Promise<Quarantine | null>;
-  writeQuarantine(quarantine: Quarantine | null): Promise<void>;
 }
 
 export function createAttemptStore(state: StateDir): AttemptStore {
@@ -99,12 +95,6 @@ export function createAttemptStore(state: StateDir): AttemptStore {
       return results.sort((a, b) => (position.get(a.attemptId) ?? 0) - (position.get(b.attemptId) ?? 0));
     },
     removeOutbox: (attemptId) => state.remove(outbox(attemptId)),
-    async readQuarantine() {
-      const text = await state.read(quarantineFile);
-      return text === undefined ? null : (JSON.parse(text) as Quarantine);
-    },
-    writeQuarantine: (quarantine) =>
-      quarantine === null ? state.remove(quarantineFile) : state.write(quarantineFile, JSON.stringify(quarantine)),
   };
 }
 

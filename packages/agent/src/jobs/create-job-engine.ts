@@ -10,10 +10,11 @@ import {
 } from '@gpufleet/shared/jobs';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
 import { createAttemptStore } from './attempt-store.ts';
-import type { AttemptSummary, Begun, EngineDeps, JobEngine, Precheck, Quarantine } from './engine.ts';
+import type { AttemptSummary, Begun, EngineDeps, JobEngine, Precheck } from './engine.ts';
 import { type NewEntry, type OpenJournal, openJournal, stampOf } from './open-attempt.ts';
 import { createPauses } from './pauses.ts';
 import { planNow } from './plan-now.ts';
+import { createQuarantineStore, type Quarantine, whyQuarantined } from './quarantine.ts';
 import { type Runner, runAttempt } from './run-attempt.ts';
 
 type Granted = Omit<Extract<JournalEntry, { type: 'granted' }>, 'type' | 'at'>;
@@ -23,8 +24,9 @@ const journalRetryMs = 10_000;
 
 export function createJobEngine(deps: EngineDeps): JobEngine {
   const store = createAttemptStore(deps.state);
+  const quarantines = createQuarantineStore(deps.state);
   const pauses = createPauses(deps.clock);
-  const runner: Runner = { ...deps, store, isStopping: pauses.areOver, pause: pauses.pause };
+  const runner: Runner = { ...deps, store, quarantines, isStopping: pauses.areOver, pause: pauses.pause };
   const known = new Set<string>();
   /** Open attempts in the order in which they run; the first one runs now. */
   const open: OpenJournal[] = [];
@@ -44,8 +46,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     if (known.has(granted.attemptId)) return tellAgain(granted.attemptId);
     const current = open[0];
     if (current) return { ok: false, because: 'busy', detail: `attempt ${current.attemptId} is running` };
-    if (quarantined)
-      return { ok: false, because: 'quarantined', detail: `attempt ${quarantined.attemptId} could not be put back` };
+    if (quarantined) return { ok: false, because: 'quarantined', detail: whyQuarantined(quarantined) };
     const entry: JournalEntry = { type: 'granted', at: await stampOf(deps.host), ...granted };
     await store.append(granted.attemptId, entry);
     known.add(granted.attemptId);
@@ -90,7 +91,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
   }
 
   async function afterSettling(journal: OpenJournal, result: AttemptResult): Promise<void> {
-    quarantined = await store.readQuarantine();
+    quarantined = await quarantines.read();
     const at = open.indexOf(journal);
     if (at >= 0) open.splice(at, 1);
     if (journal.state().granted.origin === 'server') deps.onResult?.(result);
@@ -125,7 +126,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
 
   async function precheck({ attemptId, request, planHash }: Parameters<JobEngine['precheck']>[0]): Promise<Precheck> {
     const no = (because: string, detail: string): Precheck => ({ ok: false, because: [{ because, detail }] });
-    if (quarantined) return no('quarantined', `attempt ${quarantined.attemptId} could not be put back`);
+    if (quarantined) return no('quarantined', whyQuarantined(quarantined));
     const other = open.find((journal) => journal.attemptId !== attemptId);
     if (other) return no('busy', `attempt ${other.attemptId} is running`);
     const parsed = parseRequest(request.kind, request.params);
@@ -167,7 +168,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
         ?.append(asked, (state) => state.settled === null && state.cancel === null);
     },
     async recover() {
-      quarantined = await store.readQuarantine();
+      quarantined = await quarantines.read();
       const order = await store.order();
       for (const attemptId of order) known.add(attemptId);
       const unordered = (await store.listJournals()).filter((attemptId) => !known.has(attemptId));
@@ -215,10 +216,17 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
       return summaries;
     },
     quarantine: () => quarantined,
-    async clearQuarantine() {
-      await store.writeQuarantine(null);
-      quarantined = null;
-    },
+    release: (reason) =>
+      inTurn(async () => {
+        const quarantine = await quarantines.read();
+        if (quarantine === null) return null;
+        const { nowMs } = await deps.host.moment();
+        await quarantines.end({ quarantine, reason, releasedAtMs: nowMs });
+        quarantined = null;
+        deps.log.warn({ attemptId: quarantine.attemptId, reason }, 'quarantine released');
+        return quarantine;
+      }),
+    releases: () => quarantines.releases(),
     idle: () => running,
     async stop() {
       pauses.end();

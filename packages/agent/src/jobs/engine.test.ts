@@ -144,8 +144,25 @@ test('a host that cannot be put back is quarantined until a person clears it', a
   const next = bench.engine();
   await next.recover();
   expect(next.quarantine()).not.toBeNull();
-  await next.clearQuarantine();
+  expect(await next.precheck({ attemptId: 'x', request: onDocker, planHash: null })).toMatchObject({
+    because: [{ detail: expect.stringContaining('gpufleet-agent release --reason') }],
+  });
+  expect(await next.release('replaced the unit file')).toMatchObject({ attemptId: result.attemptId });
   expect(await next.runLocal(onDocker)).toMatchObject({ outcome: 'succeeded' });
+  expect(await next.release('again')).toBeNull();
+  expect(await bench.engine().releases()).toMatchObject([
+    { quarantine: { attemptId: result.attemptId }, reason: 'replaced the unit file' },
+  ]);
+});
+
+test('a damaged record of a quarantine keeps the host closed until a person releases it', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  await bench.state.write('quarantine.json', '{');
+  const engine = bench.engine();
+  await engine.recover();
+  await expect(engine.runLocal(onDocker)).rejects.toMatchObject({ code: 'quarantined' });
+  expect(await engine.release('looked at it')).toMatchObject({ because: [{ because: 'state_damaged' }] });
+  expect(await engine.runLocal(onDocker)).toMatchObject({ outcome: 'succeeded' });
 });
 
 test.each(['disk_full', 'read_only_fs'] as const)('leaves the host as it was with %s', async (fault) => {

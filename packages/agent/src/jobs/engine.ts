@@ -4,6 +4,7 @@ import type { Facts, ProbeKey } from '@gpufleet/shared/probes';
 import type { AttemptPhase, AttemptResult, Claim, Grant, OpenAttempt, Progress } from '@gpufleet/shared/protocol';
 import type { Host } from '../host/host.ts';
 import type { StateDir } from '../host/state-dir.ts';
+import type { Quarantine, Release } from './quarantine.ts';
 
 /** What the engine needs of a logger: pino fits. */
 export interface Log {
@@ -46,12 +47,6 @@ export interface AttemptSummary {
   result: AttemptResult | null;
 }
 
-export interface Quarantine {
-  attemptId: string;
-  because: PlanReason[];
-  sinceMs: number;
-}
-
 /** One attempt at a time; every effect is journaled (fsync) before it is made. */
 export interface JobEngine {
   /** Plans afresh; changes nothing. */
@@ -74,7 +69,9 @@ export interface JobEngine {
   history(): Promise<AttemptSummary[]>;
   /** Set by a failed roll-back: no new work until a person clears it. */
   quarantine(): Quarantine | null;
-  clearQuarantine(): Promise<void>;
+  /** Ends it, with the reason on record; null: there was none. Works before `recover`. */
+  release(reason: string): Promise<Quarantine | null>;
+  releases(): Promise<Release[]>;
   /** Resolves when no attempt runs. */
   idle(): Promise<void>;
   /** Stops polling and takes no new work; an open attempt is carried on by the next `recover`. */

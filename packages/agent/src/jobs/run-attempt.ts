@@ -22,10 +22,12 @@ import type { AttemptStore } from './attempt-store.ts';
 import type { EngineDeps } from './engine.ts';
 import { type OpenJournal, stampOf } from './open-attempt.ts';
 import { planAttempt } from './plan-attempt.ts';
+import type { QuarantineStore } from './quarantine.ts';
 import { takeSnapshots } from './take-snapshots.ts';
 
 export interface Runner extends EngineDeps {
   store: AttemptStore;
+  quarantines: QuarantineStore;
   isStopping(): boolean;
   /** Ends early when the engine stops. */
   pause(ms: number): Promise<void>;
@@ -212,7 +214,7 @@ async function settle(runner: Runner, journal: OpenJournal, move: MoveOf<'settle
   const state = journal.state();
   const { nowMs } = await runner.host.moment();
   if (move.outcome === 'rollback_failed')
-    await runner.store.writeQuarantine({ attemptId: journal.attemptId, because: move.because, sinceMs: nowMs });
+    await runner.quarantines.begin({ attemptId: journal.attemptId, because: move.because, sinceMs: nowMs });
   const owed = await runner.store.readOutbox(journal.attemptId);
   const result = owed ?? toResult(state, { outcome: move.outcome, because: move.because, nowMs });
   if (!owed && state.granted.origin === 'server') await runner.store.putOutbox(result);

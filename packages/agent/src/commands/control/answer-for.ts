@@ -11,6 +11,8 @@ export function answerFor(agent: Pick<Agent, 'engine' | 'status'>): Answer {
         return { type: 'result', result: await agent.engine.runLocal(request.request) };
       case 'undo':
         return { type: 'result', result: await agent.engine.undo(request.attemptId) };
+      case 'release':
+        return { type: 'released', quarantine: await agent.engine.release(request.reason) };
     }
   };
 }
