@@ -21,6 +21,8 @@ test.each([
   [{ GPUFLEET_TICK_EVERY_MS: '1' }, 'GPUFLEET_TICK_EVERY_MS'],
   [{ GPUFLEET_KEEP_AUDIT_DAYS: '-1' }, 'GPUFLEET_KEEP_AUDIT_DAYS'],
   [{ GPUFLEET_OFFLINE_AFTER_MS: '5' }, 'GPUFLEET_OFFLINE_AFTER_MS'],
+  // A timer of more than 2^31 - 1 ms would fire at once, for ever.
+  [{ GPUFLEET_TICK_EVERY_MS: '2147483648' }, 'GPUFLEET_TICK_EVERY_MS'],
 ])('%j is refused by name', (env, name) => {
   expect(() => readConfig(flags, env)).toThrow(expect.objectContaining({ code: 'bad_config', context: { name } }));
 });

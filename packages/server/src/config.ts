@@ -33,11 +33,15 @@ export interface Config {
 }
 
 const dayMs = 86_400_000;
+/** A longer timer overflows and fires at once. */
+const longestMs = 2_147_483_647;
+const longestDays = 36_500;
+const mostRows = 1_000_000_000;
 
 /** Throws `bad_config` with the name of what is wrong. */
 export function readConfig(flags: ConfigFlags, env: Readonly<Record<string, string | undefined>>): Config {
-  const tuned = (name: string, standard: number, least: number) =>
-    numberFrom(`GPUFLEET_${name}`, env[`GPUFLEET_${name}`], standard, least);
+  const tuned = (name: string, standard: number, least: number, most = longestMs) =>
+    numberFrom(`GPUFLEET_${name}`, env[`GPUFLEET_${name}`], standard, least, most);
   const heartbeatEveryMs = tuned('HEARTBEAT_EVERY_MS', 10_000, 100);
   return {
     host: flags.host,
@@ -52,11 +56,11 @@ export function readConfig(flags: ConfigFlags, env: Readonly<Record<string, stri
     ticketTtlMs: tuned('TICKET_TTL_MS', dayMs, 1_000),
     grantTtlMs: tuned('GRANT_TTL_MS', 60_000, 1_000),
     keep: {
-      factChangesPerHost: tuned('KEEP_FACT_CHANGES', 500, 1),
-      eventsMax: tuned('KEEP_EVENTS', 100_000, 1),
-      clearedFindingsMs: tuned('KEEP_CLEARED_FINDINGS_DAYS', 90, 1) * dayMs,
-      auditMs: tuned('KEEP_AUDIT_DAYS', 400, 1) * dayMs,
-      settledJobsMs: tuned('KEEP_JOBS_DAYS', 180, 1) * dayMs,
+      factChangesPerHost: tuned('KEEP_FACT_CHANGES', 500, 1, mostRows),
+      eventsMax: tuned('KEEP_EVENTS', 100_000, 1, mostRows),
+      clearedFindingsMs: tuned('KEEP_CLEARED_FINDINGS_DAYS', 90, 1, longestDays) * dayMs,
+      auditMs: tuned('KEEP_AUDIT_DAYS', 400, 1, longestDays) * dayMs,
+      settledJobsMs: tuned('KEEP_JOBS_DAYS', 180, 1, longestDays) * dayMs,
     },
   };
 }
@@ -69,16 +73,11 @@ export interface ConfigFlags {
   logLevel: string;
 }
 
-function numberFrom(
-  name: string,
-  text: string | undefined,
-  standard: number,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): number {
+function numberFrom(name: string, text: string | undefined, standard: number, least: number, most: number): number {
   if (text === undefined) return standard;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `${least}–${most}`;
-  throw new FleetError('bad_config', `${name} must be a whole number ${range}, not ${JSON.stringify(text)}`, { name });
+  throw new FleetError('bad_config', `${name} must be a whole number ${least}–${most}, not ${JSON.stringify(text)}`, {
+    name,
+  });
 }

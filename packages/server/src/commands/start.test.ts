@@ -175,7 +175,7 @@ test.runIf(isRoot)('a folder and a store that this user may not write are one li
   const store = ['start', '--port', '0', '--state-dir', own, '--database', join(stateDir, 'fleet.db')];
   const opened = spawnSync(process.execPath, [program, ...store], { encoding: 'utf8', uid: nobody, gid: nobody });
   expect([opened.status, opened.stderr.trimEnd().split('\n').length]).toEqual([1, 1]);
-  expect(opened.stderr).toContain('this user may write');
+  expect(opened.stderr).toContain('the file cannot be written');
   rmSync(own, { recursive: true, force: true });
   chmodSync(folder, 0o777);
 });

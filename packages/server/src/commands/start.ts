@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import { openDatabase } from '../db/index.ts';
 import { openFileSigner } from '../gateway/file-signer.ts';
 import { ensureFirstAdminToken } from '../resources/tokens/index.ts';
+import { writePrivately } from '../write-privately.ts';
 
 export interface RunningServer {
   url: string;
@@ -40,7 +41,7 @@ export async function startServer(
   };
   try {
     const tokenFile = join(config.stateDir, 'admin-token');
-    if (await ensureFirstAdminToken(deps, (secret) => writePrivately(tokenFile, `${secret}\n`)))
+    if (await ensureFirstAdminToken(deps, (secret) => keep(tokenFile, `${secret}\n`)))
       log.info({ tokenFile }, 'first admin token made');
     const { app, start, close } = await buildApp(deps);
     try {
@@ -53,7 +54,7 @@ export async function startServer(
     const { port } = app.server.address() as AddressInfo;
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     const url = `http://${host}:${port}`;
-    if (options.readyFile) writePrivately(options.readyFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
+    if (options.readyFile) keep(options.readyFile, `${JSON.stringify({ url, pid: process.pid })}\n`);
     log.info({ url, database: config.databasePath }, 'server ready');
     return {
       url,
@@ -97,12 +98,9 @@ function readSigner(stateDir: string) {
   }
 }
 
-/** Whole or not at all, and never readable by others. */
-function writePrivately(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+function keep(path: string, text: string): void {
   try {
-    writeFileSync(temporary, text, { mode: 0o600 });
-    renameSync(temporary, path);
+    writePrivately(path, text, { replace: true });
   } catch (error) {
     throw new FleetError('folder_unwritable', `cannot write ${path}: ${reasonOf(error)}`, { path }, { cause: error });
   }

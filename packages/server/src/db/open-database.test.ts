@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
@@ -147,15 +157,63 @@ test('a full disk fails the writes of that commit with database_full and loses n
   expect(await keysOf(db)).toEqual(['a', 'c']);
 });
 
-test('another program’s database is refused and left as it was', async () => {
-  const path = aPath();
-  const other = new Sqlite(path);
+/** Every file beside `path` with its mode and bytes. */
+function traceOf(path: string): Record<string, string> {
+  const names = readdirSync(folder).filter((name) => join(folder, name).startsWith(path));
+  return Object.fromEntries(
+    names.map((name) => {
+      const file = join(folder, name);
+      return [name, `${statSync(file).mode.toString(8)} ${readFileSync(file).toString('base64')}`];
+    }),
+  );
+}
+
+test('another program’s database is refused and left as it was: mode, bytes, log, nothing beside it', async () => {
+  const closed = aPath();
+  const other = new Sqlite(closed);
   other.exec('CREATE TABLE theirs (x)');
   other.close();
-  expect(await codeOf(openDatabase(path))).toBe('database_not_ours');
-  const again = new Sqlite(path);
-  expect(again.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
-  again.close();
+  chmodSync(closed, 0o644);
+  const live = aPath();
+  const running = new Sqlite(live);
+  running.pragma('journal_mode = WAL');
+  // Kept out of the main file: only the log has the table.
+  running.pragma('wal_autocheckpoint = 0');
+  running.exec('CREATE TABLE theirs (x)');
+  for (const path of [closed, live]) {
+    const before = traceOf(path);
+    expect(await codeOf(openDatabase(path))).toBe('database_not_ours');
+    expect(traceOf(path)).toEqual(before);
+  }
+  running.close();
+});
+
+test('an empty file, and a SQLite file without anything in it, become a store', async () => {
+  const empty = aPath();
+  writeFileSync(empty, '');
+  const bare = aPath();
+  const tool = new Sqlite(bare);
+  tool.exec('CREATE TABLE x (y); DROP TABLE x; VACUUM');
+  tool.close();
+  for (const path of [empty, bare]) {
+    const db = await open(path);
+    await db.write(put('a'));
+    expect(await keysOf(db)).toEqual(['a']);
+  }
+});
+
+test('a folder in the place of the file is named, and keeps its mode', async () => {
+  const path = aPath();
+  mkdirSync(path, { mode: 0o755 });
+  chmodSync(path, 0o755);
+  expect(await codeOf(openDatabase(path))).toBe('database_cannot_open');
+  expect(statSync(path).mode & 0o777).toBe(0o755);
+});
+
+test('a lock file that is something else is named itself', async () => {
+  const path = aPath();
+  writeFileSync(`${path}.lock`, 'somebody’s notes '.repeat(100));
+  await expect(openDatabase(path)).rejects.toThrow(`${path}.lock`);
 });
 
 test('a database of a newer version is refused', async () => {
@@ -169,7 +227,11 @@ test('a database of a newer version is refused', async () => {
 
 test('a file that is no database is refused', async () => {
   const path = aPath();
-  writeFileSync(path, 'hello, this is text\n'.repeat(500));
+  const before = 'hello, this is text\n'.repeat(500);
+  writeFileSync(path, before);
+  expect(await codeOf(openDatabase(path))).toBe('database_damaged');
+  expect(Object.keys(traceOf(path))).toHaveLength(1);
+  writeFileSync(path, 'hi');
   expect(await codeOf(openDatabase(path))).toBe('database_damaged');
 });
 
@@ -177,6 +239,14 @@ test('a second server on the same file is refused', async () => {
   const path = aPath();
   await open(path);
   expect(await codeOf(openDatabase(path))).toBe('database_locked');
+});
+
+test('a second server by another name of the same file is refused', async () => {
+  const path = aPath();
+  await open(path);
+  const link = aPath();
+  symlinkSync(path, link);
+  expect(await codeOf(openDatabase(link))).toBe('database_locked');
 });
 
 test('a tool that holds a write lock is named as the reason', async () => {

@@ -1,16 +1,15 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { FleetError } from '@gpufleet/shared/core';
 import Sqlite from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
+import { applicationId, inspectFile, notOurs } from './inspect-file.ts';
 import { countMigrations, findMigrationsFolder } from './migrations.ts';
 import { toDatabaseError } from './sqlite-error.ts';
 import { createWriteQueue } from './write-queue.ts';
 
-/** `gFlt`: marks the file as ours. */
-const applicationId = 0x67466c74;
 const busyTimeoutMs = 2_000;
 
 export interface OpenOptions {
@@ -19,7 +18,8 @@ export interface OpenOptions {
 }
 
 /** Opens (or makes) the store and brings its schema up to date. Throws FleetErrors that say what to do. */
-export async function openDatabase(path: string, options: OpenOptions = {}): Promise<Database> {
+export async function openDatabase(named: string, options: OpenOptions = {}): Promise<Database> {
+  const path = inspectFile(named);
   const folder = options.migrationsFolder ?? findMigrationsFolder();
   const opened: Sqlite.Database[] = [];
   try {
@@ -51,11 +51,13 @@ export async function openDatabase(path: string, options: OpenOptions = {}): Pro
   }
 }
 
+/** Takes away what others may do; what the owner may not do stays so. */
 function makePrivate(path: string): void {
   for (const file of [path, `${path}.lock`]) {
     try {
-      if (existsSync(file)) chmodSync(file, 0o600);
-      else closeSync(openSync(file, 'ax', 0o600));
+      const stat = statSync(file, { throwIfNoEntry: false });
+      if (!stat) closeSync(openSync(file, 'ax', 0o600));
+      else if ((stat.mode & 0o077) !== 0) chmodSync(file, stat.mode & 0o700);
     } catch (error) {
       const because = error instanceof Error ? error.message : String(error);
       throw new FleetError(
@@ -80,7 +82,9 @@ function holdLock(path: string): Sqlite.Database {
     return lock;
   } catch (error) {
     lock.close();
-    throw error;
+    const failure = toDatabaseError(`${path}.lock`, error);
+    // Held is the store; anything else is wrong with the lock file itself.
+    throw failure instanceof FleetError && failure.code === 'database_locked' ? error : failure;
   }
 }
 
@@ -89,10 +93,7 @@ function prepareFile(sqlite: Sqlite.Database, path: string, known: number): void
   const version = Number(sqlite.pragma('user_version', { simple: true }));
   if (found !== applicationId) {
     const tables = sqlite.prepare<[], { n: number }>('SELECT count(*) AS n FROM sqlite_schema').get()?.n ?? 0;
-    if (found !== 0 || tables > 0 || version !== 0)
-      throw new FleetError('database_not_ours', `database ${path} belongs to another program: name another file`, {
-        path,
-      });
+    if (found !== 0 || tables > 0 || version !== 0) throw notOurs(path);
     // Before any table, so that a cut half-way through leaves a file that is ours.
     sqlite.pragma(`application_id = ${applicationId}`);
   }

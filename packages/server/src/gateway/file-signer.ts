@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FleetError, toCanonicalJson } from '@gpufleet/shared/core';
 import { grantSigningPrefix } from '@gpufleet/shared/protocol';
+import { writePrivately } from '../write-privately.ts';
 import type { Signer } from './signer.ts';
 
 /** The signing key in `<stateDir>/signing-key.pem`, made at the first start, for its owner alone. */
@@ -58,13 +59,7 @@ function badKey(path: string, cause?: unknown): FleetError {
 
 function makeKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ed25519');
-  // Exclusive: a key that appeared meanwhile is never overwritten. Synced: agents will pin it.
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  // A key that appeared meanwhile is never overwritten. On disk before any agent pins it.
+  writePrivately(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), { replace: false });
   return privateKey;
 }
