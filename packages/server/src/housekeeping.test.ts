@@ -55,12 +55,15 @@ test('a host keeps its newest changes of facts', async () => {
   const { hostId } = await enrollTestHost(server, identity);
   const agent = connectTestAgent(server, hostId, identity);
   await agent.greet();
+  const history = async () =>
+    (await server.call('GET', `/hosts/${hostId}/history`)).body.items.map((change: { after: number }) => change.after);
   for (let i = 0; i < 8; i++) {
     agent.send(aSection('os', { value: { count: i } }));
     await agent.next('section_ack');
+    clock.advance(2_000);
+    if (i > 0) await expect.poll(async () => (await history())[0]).toBe(i);
   }
-  const { body } = await server.call('GET', `/hosts/${hostId}/history`);
-  expect(body.items.map((change: { after: number }) => change.after)).toEqual([7, 6, 5]);
+  expect(await history()).toEqual([7, 6, 5]);
 });
 
 test('idempotency keys are kept for a day, the audit for its own time', async () => {

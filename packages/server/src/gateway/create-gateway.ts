@@ -110,27 +110,27 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     }
     const isQueued = enqueue(
       session,
-      () => handle(session, message),
+      () => handle(session, message, text),
       (error) => failed(session, error),
     );
     return isQueued ? undefined : { code: 'too_slow', detail: 'too many messages wait', retryAfterMs: retryLaterMs };
   }
 
-  async function handle(session: Session, message: AgentMessage): Promise<void> {
+  async function handle(session: Session, message: AgentMessage, text: string): Promise<void> {
     const { state } = session;
     if (state.at === 'handshaking' && message.type === 'hello') return greet(session, message);
     if (state.at !== 'open' || message.type === 'hello' || message.type === 'heartbeat')
       return rejectSession(session, badMessage(`${message.type} is not expected now`));
     lastHeard.set(state.host.id, session.lastHeardMs);
-    for (const answer of await answersTo(session, state, message)) sendTo(session, answer);
+    for (const answer of await answersTo(session, state, message, text)) sendTo(session, answer);
   }
 
-  async function answersTo(session: Session, state: Open, message: Other): Promise<ServerMessage[]> {
+  async function answersTo(session: Session, state: Open, message: Other, text: string): Promise<ServerMessage[]> {
     const to = required(handlers);
     const hostId = state.host.id;
     switch (message.type) {
       case 'section': {
-        const taken = await intake.take(state.host, message);
+        const taken = await intake.take(state.host, message, text);
         turns.received(session, message.name, clock.monotonicMs());
         if (taken.ok) return [{ type: 'section_ack', name: message.name, hash: message.hash }];
         rejectSession(session, badMessage(taken.detail));
@@ -195,6 +195,8 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
       other.state = { at: 'ended' };
       other.socket.terminate();
       metrics.sessionsEnded.inc({ because: 'replaced' });
+      // What it is in the middle of (a claim, perhaps) is done before the new session is told how things stand.
+      await other.tail;
       return true;
     }
     const detail = 'two machines use the identity of this host: give one of them a key of its own';

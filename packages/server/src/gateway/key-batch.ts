@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 export interface KeyBatch {
   add(key: string): void;
   /** Works off what is collected, now. */
-  close(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 export function createKeyBatch(
@@ -36,10 +36,10 @@ export function createKeyBatch(
         running = running.then(workOff);
       });
     },
-    async close() {
+    async flush() {
       cancel?.();
+      running = running.then(workOff);
       await running;
-      await workOff();
     },
   };
 }

@@ -5,7 +5,7 @@ import type { AppDeps } from '../deps.ts';
 import { resources } from '../resources/index.ts';
 import { version } from '../version.ts';
 import { installAuth } from './auth.ts';
-import { installErrorHandler, type KnownRoute } from './error-handler.ts';
+import { answerFrameworkError, installErrorHandler, type KnownRoute } from './error-handler.ts';
 import './fastify-types.ts';
 import { installHealth } from './health.ts';
 import { installHttpMetrics } from './http-metrics.ts';
@@ -31,6 +31,7 @@ export async function createHttp(deps: AppDeps, isDraining: () => boolean): Prom
     routerOptions: { maxParamLength: 128 },
     requestTimeout: 60_000,
     clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerFrameworkError,
   });
   const routes: KnownRoute[] = [];
   app.addHook('onRoute', ({ method, url }) => {

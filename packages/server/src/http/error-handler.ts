@@ -3,6 +3,7 @@ import { FleetError } from '@gpufleet/shared/core';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorStatus } from './error-status.ts';
 import { problemContentType } from './problem.ts';
+import { secureHeaders } from './secure-headers.ts';
 
 type Failure = {
   code: string;
@@ -13,12 +14,7 @@ type Failure = {
 
 /** The only place that knows how a failure looks over HTTP: problem details (RFC 9457) with our stable code. */
 export function installErrorHandler(app: FastifyInstance, knownRoutes: () => readonly KnownRoute[]): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const failure = toFailure(error, request);
-    const status = errorStatus[failure.code] ?? 500;
-    if (status >= 500) request.log.error({ err: error, code: failure.code }, 'request failed');
-    return sendProblem(request, reply, status, failure);
-  });
+  app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(knownRoutes(), request.url);
     if (allowed.length === 0 || allowed.includes(request.method))
@@ -29,6 +25,19 @@ export function installErrorHandler(app: FastifyInstance, knownRoutes: () => rea
       headers: { allow: allowed.join(', ') },
     });
   });
+}
+
+/** What fastify refuses before it looks for a route, such as a path that cannot be decoded: no hook has run. */
+export function answerFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(secureHeaders).header('x-request-id', request.id);
+  answerError(error, request, reply);
+}
+
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toFailure(error, request);
+  const status = errorStatus[failure.code] ?? 500;
+  if (status >= 500) request.log.error({ err: error, code: failure.code }, 'request failed');
+  return sendProblem(request, reply, status, failure);
 }
 
 export interface KnownRoute {
@@ -55,7 +64,7 @@ const fastifyFailures: Readonly<Record<string, Failure>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'bad_json', detail: 'the body is empty' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'bad_request', detail: 'the body is not as long as its Content-Length' },
   FST_ERR_BAD_URL: { code: 'bad_request', detail: 'the path is not a valid URL path' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'not_found', detail: 'no id is as long as the one in the path' },
 };
 
 function toFailure(error: FastifyError | FleetError, request: FastifyRequest): Failure {

@@ -4,7 +4,7 @@ import type { Db } from '../db/index.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls; null before authentication and on public routes. */
-    actor: { name: string; role: Role } | null;
+    actor: { id: string; name: string; role: Role } | null;
   }
   interface FastifyContextConfig {
     role?: Role | 'public';

@@ -69,7 +69,7 @@ test.each(['wrong', 'Bearer', `Bearer ${'a'.repeat(48)}`, 'Basic YTpi'])(
   },
 );
 
-test('an address that tries many wrong tokens must wait, and so must its right one', async () => {
+test('an address that tries many wrong tokens must wait, while a right one from there never does', async () => {
   const own = await startTestServer();
   const tries = [];
   for (let i = 0; i < 25; i++)
@@ -81,8 +81,20 @@ test('an address that tries many wrong tokens must wait, and so must its right o
     'too_many_failed_logins',
     '3',
   ]);
-  expect((await own.call('GET', '/sites')).status).toBe(429);
+  expect((await own.call('POST', '/stop', { reason: 'all of it' })).status).toBe(200);
   await own.stop();
+});
+
+test.each([
+  ['/sites/%', 400, 'bad_request'],
+  ['/sites/%ff%fe', 400, 'bad_request'],
+  [`/sites/${'x'.repeat(200)}`, 404, 'not_found'],
+])('the path %s is refused in the same form as everything else', async (path, status, code) => {
+  const answer = await server.call('GET', path);
+  expect([answer.status, answer.body.status, answer.body.code]).toEqual([status, status, code]);
+  expect(answer.headers.get('content-type')).toContain('application/problem+json');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'));
 });
 
 test('headers that are too long are answered and the server goes on', async () => {

@@ -16,7 +16,8 @@ export function installIdempotency(app: FastifyInstance, deps: Deps): void {
   >(request: FastifyRequest, status: number, body: (tx: Db) => Promise<T>, options: { secret?: string } = {}): Promise<T> {
     const key = keyOf(request);
     if (key === undefined) return deps.db.write(body);
-    const actor = request.actor?.name ?? 'system:public';
+    // By id: two tokens may have one name, and neither may read or block what the other makes.
+    const actor = request.actor?.id ?? 'system:public';
     const requestHash = createHash('sha256')
       .update(toCanonicalJson([request.method, request.url, request.body ?? null]))
       .digest('hex');

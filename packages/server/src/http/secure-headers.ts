@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-const headers = {
+export const secureHeaders = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -10,6 +10,6 @@ const headers = {
 
 export function installSecureHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers(headers).header('x-request-id', request.id);
+    reply.headers(secureHeaders).header('x-request-id', request.id);
   });
 }

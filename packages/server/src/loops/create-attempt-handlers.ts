@@ -8,6 +8,7 @@ import {
   findJobRow,
   insertAttempt,
   jobIdOf,
+  listGrantedRowsOf,
   updateAttempt,
 } from '../resources/jobs/index.ts';
 import { grantAttempt } from './grant-attempt.ts';
@@ -41,6 +42,11 @@ export function createAttemptHandlers(deps: AppDeps): AttemptHandlers {
 
   return {
     async onHello(hostId, hello) {
+      // Nothing to bring together: nearly every agent of a reconnect storm. No write for it.
+      if (hello.openAttempts.length === 0 && (await listGrantedRowsOf(db.read, hostId)).length === 0) {
+        work.wake();
+        return [];
+      }
       const answers = await db.write((tx) => reconcileHost(tx, hostId, hello, clock.nowMs()));
       for (const { attemptId } of hello.openAttempts) heard(attemptId);
       work.wake();

@@ -81,7 +81,7 @@ export async function enrollHost(
   };
 }
 
-function badToken(): FleetError {
+export function badToken(): FleetError {
   return new FleetError('bad_enrollment_token', 'the enrolment token is wrong, expired, revoked or used up');
 }
 

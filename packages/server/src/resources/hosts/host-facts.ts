@@ -6,7 +6,7 @@ import { type Db, prepared } from '../../db/index.ts';
 import { decodeCursor, encodeCursor, type Page } from '../../http/cursor.ts';
 import { factChangeTable, hostFactTable } from './table.ts';
 
-type SectionRow = typeof hostFactTable.$inferSelect;
+export type SectionRow = typeof hostFactTable.$inferSelect;
 
 export async function listSectionRows(db: Db, hostId: string): Promise<SectionRow[]> {
   const ofHost = prepared(db, 'host_facts.of_host', (on) =>
@@ -50,9 +50,13 @@ export async function listFactChanges(db: Db, hostId: string, query: PageQuery):
  * or that this build cannot read, is unreadable: never absent.
  */
 export async function latestFacts(db: Db, hostId: string): Promise<Facts> {
-  const rows = new Map((await listSectionRows(db, hostId)).map((row) => [row.name, row]));
+  return toFacts(await listSectionRows(db, hostId));
+}
+
+export function toFacts(rows: readonly SectionRow[]): Facts {
+  const byName = new Map(rows.map((row) => [row.name, row]));
   const facts: Partial<Record<ProbeKey, unknown>> = {};
-  for (const key of probeKeys) facts[key] = toFact(key, rows.get(key));
+  for (const key of probeKeys) facts[key] = toFact(key, byName.get(key));
   // Each key of `probeKeys` has been given that key's own fact; a loop cannot tell the compiler.
   return facts as Facts;
 }

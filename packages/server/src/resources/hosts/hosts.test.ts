@@ -73,10 +73,10 @@ describe('200', () => {
     const facts = await server.call('GET', `/hosts/${ids.alpha}/facts`);
     expect(facts.body.items.map((entry: { name: string }) => entry.name)).toEqual(['diagnosis', 'os']);
     expect(facts.body.items[1].body.value).toEqual({ hostname: 'alpha-2' });
-    const history = await server.call('GET', `/hosts/${ids.alpha}/history`);
-    expect(history.body.items).toMatchObject([
-      { name: 'os', path: 'value.hostname', before: 'alpha', after: 'alpha-2' },
-    ]);
+    const history = async () => (await server.call('GET', `/hosts/${ids.alpha}/history`)).body.items;
+    await expect
+      .poll(history)
+      .toMatchObject([{ name: 'os', path: 'value.hostname', before: 'alpha', after: 'alpha-2' }]);
   });
 
   test('shows the findings of a host', async () => {

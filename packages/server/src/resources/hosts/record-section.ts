@@ -1,19 +1,15 @@
-import type { Json } from '@gpufleet/shared/core';
 import { and, desc, eq, lte, sql } from 'drizzle-orm';
 import { type Db, prepared } from '../../db/index.ts';
-import { diffFacts } from './diff-facts.ts';
+import type { ValueChange } from './diff-facts.ts';
 import { factChangeTable, hostFactTable } from './table.ts';
 
 export interface SectionReport {
   hostId: string;
   name: string;
   hash: string;
-  body: Json;
-  /** `body` as JSON text. */
+  /** The body as JSON text. */
   text: string;
   atMs: number;
-  /** Reports with changes kept for each host. */
-  keepChanges: number;
 }
 
 /** Hash of each stored section of a host. */
@@ -28,19 +24,26 @@ export async function listSectionHashes(db: Db, hostId: string): Promise<Record<
   return Object.fromEntries((await hashes.execute({ hostId })).map((row) => [row.name, row.hash]));
 }
 
-/** Keeps the section's body and, for a fact, which values changed. Returns false when nothing was new. */
-export async function recordSection(tx: Db, report: SectionReport): Promise<boolean> {
-  const { hostId, name, hash, atMs } = report;
+/** Keeps the section's body. Returns the one before it: null for the first, undefined when nothing is new. */
+export async function recordSection(tx: Db, report: SectionReport): Promise<string | null | undefined> {
+  const { hostId, name, hash, text, atMs } = report;
   const before = (await findSection(tx, hostId, name))[0];
-  if (before?.hash === hash) return false;
-  await putSection(tx, { hostId, name, hash, body: report.text, receivedAtMs: atMs });
-  // The diagnosis has its own history: the findings.
-  if (!before || name === 'diagnosis') return true;
-  const changes = diffFacts(JSON.parse(before.body), report.body);
-  if (changes.length === 0) return true;
-  await addChanges(tx, { hostId, atMs, name, changes });
-  await trimChanges(tx, hostId, report.keepChanges);
-  return true;
+  if (before?.hash === hash) return undefined;
+  await putSection(tx, { hostId, name, hash, body: text, receivedAtMs: atMs });
+  return before?.body ?? null;
+}
+
+export interface FactChanges {
+  hostId: string;
+  name: string;
+  atMs: number;
+  changes: ValueChange[];
+}
+
+/** Keeps what changed in a fact, and of each host only the newest `keep` such reports. */
+export async function recordFactChanges(tx: Db, report: FactChanges, keep: number): Promise<void> {
+  await addChanges(tx, report);
+  await trimChanges(tx, report.hostId, keep);
 }
 
 async function findSection(tx: Db, hostId: string, name: string) {

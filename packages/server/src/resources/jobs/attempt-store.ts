@@ -1,7 +1,7 @@
 import type { Attempt } from '@gpufleet/shared/api';
 import { FleetError } from '@gpufleet/shared/core';
-import { and, desc, eq, inArray } from 'drizzle-orm';
-import type { Db } from '../../db/index.ts';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { type Db, prepared } from '../../db/index.ts';
 import type { JobRow } from './job-store.ts';
 import { attemptTable } from './table.ts';
 
@@ -40,10 +40,15 @@ export async function listGrantedAttempts(db: Db): Promise<Pick<AttemptRow, 'id'
 }
 
 export async function listGrantedRowsOf(db: Db, hostId: string): Promise<AttemptRow[]> {
-  return db
-    .select()
-    .from(attemptTable)
-    .where(and(eq(attemptTable.hostId, hostId), eq(attemptTable.state, 'granted')));
+  // Asked at every hello of every agent.
+  const granted = prepared(db, 'attempts.granted_of_host', (on) =>
+    on
+      .select()
+      .from(attemptTable)
+      .where(and(eq(attemptTable.hostId, sql.placeholder('hostId')), eq(attemptTable.state, 'granted')))
+      .prepare(),
+  );
+  return granted.execute({ hostId });
 }
 
 /**
