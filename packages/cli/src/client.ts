@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { CliError, exitCodes } from './exit.ts';
 import { type Login, reasonOf } from './login-file.ts';
 
+const maxAnswerBytes = 64 * 1024 * 1024;
+const maxEventChars = 8 * 1024 * 1024;
+
 type Query = Record<string, string | number | boolean | undefined>;
 
 export interface Client {
@@ -47,6 +50,8 @@ export function createClient(login: Login): Client {
         method,
         headers,
         body: init.body === undefined ? undefined : JSON.stringify(init.body),
+        // A token must not follow a redirect, and a redirected write would arrive as a read.
+        redirect: 'manual',
         signal: init.signal ?? AbortSignal.timeout(60_000),
       });
     } catch (cause) {
@@ -57,17 +62,19 @@ export function createClient(login: Login): Client {
         { cause },
       );
     }
-    if (!response.ok) throw await toCliError(response);
+    if (!response.ok) throw await toCliError(login.server, response);
     return response;
   }
 
   async function parsed<T extends z.ZodType>(schema: T, response: Response): Promise<z.infer<T>> {
-    const value = response.status === 204 ? null : await response.json().catch(() => undefined);
+    const value = response.status === 204 ? null : await readJson(response);
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     throw new CliError(
       exitCodes.cannotTell,
-      `the server's answer is not what this version of gpufleet expects (${z.prettifyError(result.error).split('\n')[0]})`,
+      value === undefined
+        ? `${login.server} answered, but not as a gpufleet server does: is the address right?`
+        : `the server's answer is not what this version of gpufleet expects (${z.prettifyError(result.error).split('\n')[0]})`,
     );
   }
 
@@ -85,6 +92,8 @@ export function createClient(login: Login): Client {
           await request('GET', path, { ...query, limit: Math.min(limit - items.length, 500), cursor }),
         );
         items.push(...answer.items);
+        if (answer.nextCursor !== null && (answer.nextCursor === cursor || answer.items.length === 0))
+          throw new CliError(exitCodes.cannotTell, `the pages of ${login.server}${path} do not end`);
         cursor = answer.nextCursor ?? undefined;
       } while (cursor !== undefined && items.length < limit);
       return items;
@@ -109,6 +118,8 @@ export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
     rest += decoder.decode(chunk, { stream: true });
     const blocks = rest.split(/\r?\n\r?\n/);
     rest = blocks.pop() ?? '';
+    if (rest.length > maxEventChars)
+      throw new CliError(exitCodes.cannotTell, 'the server sent an event without an end');
     for (const block of blocks) {
       const event = { id: '', data: '' };
       for (const line of block.split(/\r?\n/)) {
@@ -120,15 +131,44 @@ export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
+/** undefined: no JSON, or more than any answer of a gpufleet server. */
+async function readJson({ body }: Response): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  try {
+    for await (const chunk of body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      bytes += chunk.byteLength;
+      if (bytes > maxAnswerBytes) return undefined;
+    }
+    return JSON.parse(text);
+  } catch {
+    // Cut off, or another server's page: the caller says so.
+    return undefined;
+  }
+}
+
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return reasonOf(cause);
 }
 
-async function toCliError(response: Response): Promise<CliError> {
-  const problem = Problem.safeParse(await response.json().catch(() => undefined));
-  const exitCode = exitCodeOf(response.status);
-  if (!problem.success) return new CliError(exitCode, `the server answered ${response.status} ${response.statusText}`);
+async function toCliError(server: string, response: Response): Promise<CliError> {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    return new CliError(
+      exitCodes.cannotTell,
+      `${server} is not the server itself: it points to ${response.headers.get('location') ?? 'another address'}; log in with the right one`,
+    );
+  const problem = Problem.safeParse(await readJson(response));
+  const exitCode = exitCodeOf(status);
+  // Of another server or a proxy only a "not for you" says anything about the request.
+  if (!problem.success)
+    return new CliError(
+      status === 401 || status === 403 ? exitCodes.refused : exitCodes.cannotTell,
+      `${server} answered HTTP ${status}, but not as a gpufleet server does: is the address right?`,
+    );
   const { title, detail, code, errors = [] } = problem.data;
   const fields = errors.map(({ path, message }) => `\n  ${path}: ${message}`).join('');
   return new CliError(exitCode, `${detail ?? title} (${code})${fields}`);

@@ -1,3 +1,4 @@
+import { printable } from '@gpufleet/shared/api';
 import Table from 'cli-table3';
 import { stringify } from 'yaml';
 
@@ -37,11 +38,6 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
   });
   for (const row of rows) table.push(row.map(printable));
   return table.toString().replace(/ +$/gm, '');
-}
-
-/** Text of a host must not drive the operator's terminal. */
-export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, (char) => (char === '\n' ? '\n' : '�'));
 }
 
 /** Prints one value: as JSON or YAML whole, as a table by `rows`. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventsOf } from './client.ts';
 import { labelChange } from './commands/host.ts';
 import { parseParam } from './commands/job.ts';
-import { printable, renderTable } from './output.ts';
+import { renderTable } from './output.ts';
 import { run } from './run.ts';
 
 let folder: string;
@@ -128,6 +128,51 @@ describe('login', () => {
   });
 });
 
+describe('bad input', () => {
+  const login = (server: string, tokenFile: string) => cli(['login', '--server', server, '--token-file', tokenFile]);
+
+  test.each(['nonsense', 'ftp://a', '', 'http://u:p@a', 'http://a?x=1', 'http://a:99999'])(
+    'the address %j is refused before anything is sent',
+    async (server) => {
+      const { code, err } = await login(server, join(folder, 'token'));
+      expect(code).toBe(2);
+      expect(err).toMatch(/^gpufleet: [^\n]*address[^\n]*\n$/);
+    },
+  );
+
+  test('a token that is no token is refused, and not shown', async () => {
+    for (const text of ['', 'secret two', 'secret\0two', 'secrét', 'x'.repeat(9000)]) {
+      writeFileSync(join(folder, 'bad'), text);
+      const { code, err } = await login('http://127.0.0.1:9', join(folder, 'bad'));
+      expect(code).toBe(2);
+      expect(err).not.toContain('secr');
+    }
+    for (const path of ['/dev/zero', folder, join(folder, 'absent')])
+      expect(await login('http://127.0.0.1:9', path)).toMatchObject({ code: 2, err: expect.stringContaining(path) });
+  });
+
+  test('a server without a token is not taken for the one of the login file', async () => {
+    const { code, err } = await cli(['host', 'list'], { GPUFLEET_SERVER: 'http://127.0.0.1:9' });
+    expect(code).toBe(2);
+    expect(err).toContain('GPUFLEET_TOKEN_FILE');
+  });
+
+  test('a login that cannot be kept says so and leaves the old one', async () => {
+    const server = await serve({ 'GET /api/v1/sites': { status: 200, body: { items: [], nextCursor: null } } });
+    const blocked = join(folder, 'token', 'login.json');
+    const args = ['login', '--server', server, '--token-file', join(folder, 'token')];
+    const { code, err } = await cli(args, { GPUFLEET_LOGIN: blocked });
+    expect(code).toBe(4);
+    expect(err).toContain(blocked);
+  });
+
+  test('a rollout file that is no file, or a bomb, is refused', async () => {
+    writeFileSync(join(folder, 'bomb'), `a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n`);
+    for (const path of ['/dev/zero', folder, join(folder, 'absent'), join(folder, 'bomb')])
+      expect(await cli(['rollout', 'plan', '-f', path], asUser('http://127.0.0.1:9'))).toMatchObject({ code: 2 });
+  });
+});
+
 describe('talking to the server', () => {
   test('a server that is not there exits 3 with what to check', async () => {
     const { code, err } = await cli(['host', 'list'], asUser('http://127.0.0.1:9'));
@@ -176,6 +221,42 @@ describe('talking to the server', () => {
     expect((await cli(['site', 'list'], asUser(server))).code).toBe(3);
   });
 
+  test('what a server says does not drive the terminal', async () => {
+    const body = { type: 'about:blank', title: 'No', status: 403, code: 'forbidden', detail: '\u001b]0;owned\u0007no' };
+    const server = await serve({ 'GET /api/v1/sites': { status: 403, body } });
+    const { code, err } = await cli(['site', 'list'], asUser(server));
+    expect({ code, err }).toEqual({ code: 4, err: 'gpufleet: \\u001b]0;owned\\u0007no (forbidden)\n' });
+  });
+
+  test.each([200, 400, 404, 500])(
+    'a server of another kind that answers %i is named as such, exit 3',
+    async (status) => {
+      const server = await serve({ 'GET /api/v1/sites': { status, body: 'hello' } });
+      const { code, err } = await cli(['site', 'list'], asUser(server));
+      expect(code).toBe(3);
+      expect(err).toMatch(/^gpufleet: .*[^\n]*\n$/);
+    },
+  );
+
+  test('a redirect is not followed: the token stays here', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    close = () => server.close();
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, err } = await cli(['site', 'list'], asUser(address));
+    expect(code).toBe(3);
+    expect(err).toContain('it points to http://127.0.0.1:1/');
+  });
+
+  test('pages without an end are given up', async () => {
+    const server = await serve({ 'GET /api/v1/sites': { status: 200, body: { items: [], nextCursor: 'again' } } });
+    const { code, err } = await cli(['site', 'list'], asUser(server));
+    expect(code).toBe(3);
+    expect(err).toContain('do not end');
+  });
+
   test('stop sends the reason', async () => {
     const server = await serve({
       'POST /api/v1/stop': { status: 200, body: { rolloutsHalted: 1, attemptsCanceled: 2 } },
@@ -203,7 +284,6 @@ describe('values', () => {
   });
 
   test('control characters of a host do not reach the terminal', () => {
-    expect(printable('a\u001b[2Jb\r')).toBe('a�[2Jb�');
     expect(renderTable(['X'], [['\u001b[31mred']])).not.toContain('\u001b');
   });
 

@@ -1,3 +1,4 @@
+import { printable } from '@gpufleet/shared/api';
 import { CommanderError } from 'commander';
 import { createContext } from './context.ts';
 import { CliError, exitCodes } from './exit.ts';
@@ -9,7 +10,11 @@ interface Streams {
 }
 
 /** Runs one command line and returns its exit code. Never throws for what a user or a server may do. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv, streams: Streams): Promise<number> {
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Streams): Promise<number> {
+  const streams: Streams = {
+    out: (text) => terminal.out(printable(text)),
+    err: (text) => terminal.err(printable(text)),
+  };
   const program = buildProgram(createContext(env, streams));
   for (const command of [program, ...program.commands, ...program.commands.flatMap((group) => group.commands)]) {
     command.configureOutput({ writeOut: streams.out, writeErr: streams.err });

@@ -1,11 +1,17 @@
-import { FleetError } from '@gpufleet/shared/core';
+import { FleetError, printable } from '@gpufleet/shared/core';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { agentVersion } from '../version.ts';
-import { type Context, type ExitCode, exit, exitCodeOf } from './context.ts';
+import { type Context, type ExitCode, exit, exitCodeOf, type Terminal } from './context.ts';
 
 /** Runs one command line to its exit code. Every command's code is loaded when it is asked for, so `start` stays small. */
-export async function runCommandLine(args: readonly string[], context: Context): Promise<ExitCode> {
+export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = exit.fine;
+  const context: Context = {
+    ...terminal,
+    out: (text) => terminal.out(printable(text)),
+    outPainted: terminal.out,
+    err: (text) => terminal.err(printable(text)),
+  };
   const program = describeCommands(context, (ended) => {
     code = ended;
   });

@@ -1,13 +1,19 @@
 import type { createSystemClock } from '../clock.ts';
 import type { Environment } from '../config.ts';
 
-/** What every command is given: where its words go and what the process was started with. */
-export interface Context {
+/** What the process was started with. */
+export interface Terminal {
   environment: Environment;
   out(text: string): void;
   err(text: string): void;
   readStdin(): Promise<string>;
   clock: ReturnType<typeof createSystemClock>;
+}
+
+/** What every command is given: `out` and `err` spell out what would drive the terminal. */
+export interface Context extends Terminal {
+  /** For text with our own colours in it, of which everything else was made printable. */
+  outPainted(text: string): void;
 }
 
 /** Exit codes are the same everywhere. */

@@ -19,7 +19,7 @@ export async function doctorCommand(context: Context, options: DoctorOptions): P
   const diagnosis = diagnose(facts);
   if (options.json) context.out(`${JSON.stringify({ format: 1, facts, ...diagnosis }, null, 2)}\n`);
   else
-    context.out(
+    context.outPainted(
       renderDoctor({
         diagnosis,
         facts,

@@ -44,8 +44,9 @@ export async function enrollCommand(context: Context, options: EnrollOptions): P
 
 async function readToken(context: Context, host: HostReader, tokenFile: string): Promise<string> {
   const token = (tokenFile === '-' ? await context.readStdin() : await readTokenFile(host, tokenFile)).trim();
-  if (token === '' || /\s/.test(token))
-    throw new FleetError('token_unreadable', `the enrolment token in ${tokenFile} is empty or not one word`);
+  // It goes into a header, whose own error would quote it.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new FleetError('token_unreadable', `the enrolment token in ${tokenFile} is empty or not one word of ASCII`);
   return token;
 }
 

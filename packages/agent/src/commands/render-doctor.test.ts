@@ -123,3 +123,17 @@ test('exits 0 when nothing is above info, 1 on findings, 3 when it could not tel
   expect(doctorExitCode({ findings: [info], cannotTell: unknown })).toBe(3);
   expect(doctorExitCode({ findings: [aFinding({ severity: 'warning' })], cannotTell: unknown })).toBe(1);
 });
+
+test('a text of the host does not drive the terminal of whoever reads the report', () => {
+  const finding = aFinding({ evidence: [{ source: 'file:/etc/x', quote: '\u001b[2Jgone \u001b]0;t\u0007' }] });
+  const text = render({ findings: [finding] }, { color: true });
+  expect(text).toContain('\\u001b[2Jgone \\u001b]0;t\\u0007');
+  // What is left are our own colours.
+  expect(
+    text
+      .split('\u001b')
+      .slice(1)
+      .every((part) => part.startsWith('[')),
+  ).toBe(true);
+  expect(text).not.toContain('\u001b[2J');
+});

@@ -1,3 +1,4 @@
+import { printable } from '@gpufleet/shared/core';
 import type { Diagnosis, Finding, Severity } from '@gpufleet/shared/diagnosis';
 import { severities } from '@gpufleet/shared/diagnosis';
 import type { JobRequest } from '@gpufleet/shared/jobs';
@@ -24,7 +25,8 @@ export function doctorExitCode({ findings, cannotTell }: Diagnosis): 0 | 1 | 3 {
 }
 
 /** What doctor prints: the host in one line, findings with the worst first, what could not be told, and the counts. */
-export function renderDoctor(report: DoctorReport): string {
+export function renderDoctor(given: DoctorReport): string {
+  const report = allPrintable(given);
   const { diagnosis, host, facts, verbose } = report;
   const paint = report.color ? painted : plain;
   const sections = [
@@ -35,6 +37,14 @@ export function renderDoctor(report: DoctorReport): string {
     [paint('bold', countLine(diagnosis))],
   ];
   return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** Of the texts of a host none may pass for one of our colours. */
+function allPrintable<T>(value: T): T {
+  // The report is plain data: JSON gives the same back.
+  return JSON.parse(
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? printable(part) : part)),
+  );
 }
 
 /** Each finding that no other explains, the worst first, with everything that follows from it. */

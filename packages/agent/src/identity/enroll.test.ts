@@ -149,3 +149,23 @@ test('refuses a name or a URL that the server would refuse, before it asks', asy
   for (const url of ['fleet.example.com', 'ftp://fleet.example.com', 'https://user:secret@fleet.example.com'])
     expect(() => parseServerUrl(url)).toThrow(/server URL/);
 });
+
+test('an answer that does not end is cut off, not collected', async () => {
+  let sent = 0;
+  const server = createServer((_request, response) => {
+    const chunk = 'x'.repeat(64 * 1024);
+    const more = () => {
+      while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      response.once('drain', more);
+    };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    more();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(enroll(anEnrollment(url))).rejects.toMatchObject({ code: 'not_a_gpufleet_server' });
+  expect(sent).toBeLessThan(32 * 1024 * 1024);
+  server.closeAllConnections();
+});

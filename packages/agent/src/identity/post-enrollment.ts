@@ -19,7 +19,7 @@ export async function postEnrollment(serverUrl: string, token: string, body: Enr
       signal: AbortSignal.timeout(requestTimeoutMs),
     });
     status = response.status;
-    text = (await response.text()).slice(0, maxAnswerBytes);
+    text = await readUpTo(response, maxAnswerBytes);
   } catch (cause) {
     throw new FleetError(
       'server_unreachable',
@@ -48,6 +48,20 @@ export async function postEnrollment(serverUrl: string, token: string, body: Enr
   });
 }
 
+/** An answer that does not end must not fill the memory: it is cut, and then it is no answer of ours. */
+async function readUpTo({ body }: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  // Leaving the loop early cancels the body.
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) break;
+  }
+  return text;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -65,10 +79,11 @@ function reasonOf(error: unknown): string {
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
   if (!(cause instanceof Error)) return error.message;
   const code = 'code' in cause ? String(cause.code) : '';
-  return plainReasons[code] ?? (cause.message === '' ? code : cause.message);
+  return plainReasons[code] ?? plainReasons[cause.message] ?? (cause.message === '' ? code : cause.message);
 }
 
 const plainReasons: Record<string, string> = {
+  'bad port': 'this port is kept for another protocol: let the server listen on another one',
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
   ENOTFOUND: 'the name is unknown (ENOTFOUND)',
   EAI_AGAIN: 'the name cannot be looked up now (EAI_AGAIN)',

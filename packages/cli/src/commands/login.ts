@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { createClient } from '../client.ts';
 import type { Context } from '../context.ts';
-import { loginPath, readTokenFile, trimSlash, writeLogin } from '../login-file.ts';
+import { loginPath, parseServer, readTokenFile, writeLogin } from '../login-file.ts';
 
 export function loginCommand(context: Context): Command {
   return new Command('login')
@@ -14,7 +14,7 @@ export function loginCommand(context: Context): Command {
       '\nExample:\n  gpufleet login --server http://127.0.0.1:8080 --token-file /var/lib/gpufleet-server/admin-token',
     )
     .action(async (options: { server: string; tokenFile: string }) => {
-      const login = { server: trimSlash(options.server), token: readTokenFile(options.tokenFile) };
+      const login = { server: parseServer(options.server), token: readTokenFile(options.tokenFile) };
       await createClient(login).get(z.object({ items: z.array(z.unknown()) }), '/sites', { limit: 1 });
       const path = loginPath(context.env);
       writeLogin(path, login);

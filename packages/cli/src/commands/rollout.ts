@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Rollout, RolloutPlan, Slot, Wave } from '@gpufleet/shared/api';
 import { Command } from 'commander';
 import { parse } from 'yaml';
@@ -7,13 +6,16 @@ import type { Context } from '../context.ts';
 import { CliError, exitCodes } from '../exit.ts';
 import { reasonOf } from '../login-file.ts';
 import { print } from '../output.ts';
+import { readText } from '../read-text.ts';
 import { findRollout } from './find-rollout.ts';
 import { planText, rolloutsTable, rolloutText } from './rollout-text.ts';
 import { watchRollout } from './watch-rollout.ts';
 
+const maxSpecBytes = 1024 * 1024;
+
 function readSpec(path: string): unknown {
   try {
-    return parse(readFileSync(path === '-' ? 0 : path, 'utf8'), { maxAliasCount: 20 });
+    return parse(readText(path, maxSpecBytes), { maxAliasCount: 20 });
   } catch (cause) {
     throw new CliError(exitCodes.usage, `could not read the rollout in ${path}: ${reasonOf(cause)}`, { cause });
   }

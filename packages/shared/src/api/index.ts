@@ -1,4 +1,4 @@
-export { FleetError } from '../core/index.ts';
+export { FleetError, printable } from '../core/index.ts';
 export { type JobKind, type JobRequest, jobKinds } from '../jobs/job-request.ts';
 export { parseDuration } from '../rollouts/duration.ts';
 export { RolloutSpec } from '../rollouts/spec.ts';

@@ -3,3 +3,4 @@ export * from './clock.ts';
 export * from './errors.ts';
 export * from './json.ts';
 export * from './labels.ts';
+export * from './printable.ts';
