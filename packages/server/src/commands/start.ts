@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -9,6 +8,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../db/index.ts';
 import { openFileSigner } from '../gateway/file-signer.ts';
+import { createRandomToken } from '../random.ts';
 import { ensureFirstAdminToken } from '../resources/tokens/index.ts';
 import { writePrivately } from '../write-privately.ts';
 
@@ -29,6 +29,7 @@ export async function startServer(
   makeFolder(config.stateDir);
   makeFolder(dirname(config.databasePath));
   const signer = readSigner(config.stateDir);
+  const randomToken = createRandomToken();
   const db = await openDatabase(config.databasePath, { log });
   const deps = {
     config,
@@ -36,8 +37,8 @@ export async function startServer(
     clock: systemClock,
     log,
     signer,
-    newId: (prefix: string) => `${prefix}_${randomBytes(12).toString('base64url')}`,
-    randomToken: (bytes: number) => randomBytes(bytes).toString('base64url'),
+    newId: (prefix: string) => `${prefix}_${randomToken(12)}`,
+    randomToken,
   };
   try {
     const tokenFile = join(config.stateDir, 'admin-token');

@@ -68,7 +68,10 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
       return;
     }
     const headerTicket = /^Ticket (\S{1,256})$/.exec(request.headers.authorization ?? '')?.[1];
+    // The answer to the upgrade and the challenge leave together.
+    socket.cork();
     webSockets.handleUpgrade(request, socket, head, (webSocket) => begin(webSocket, headerTicket));
+    socket.uncork();
   }
 
   function begin(socket: WebSocket, headerTicket: string | undefined): void {

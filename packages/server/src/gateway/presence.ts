@@ -77,7 +77,7 @@ export function createPresence(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Presen
       else moves.set(host, 'online');
     },
     went(host) {
-      changed.add(host);
+      heard.add(host);
       if (moves.get(host) === 'online') moves.delete(host);
       else moves.set(host, 'offline');
     },

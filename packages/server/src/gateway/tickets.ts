@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
 /** Resumes a session without a signature: a MAC over the host, its key and the moment of expiry. */
 export interface Tickets {
@@ -15,8 +15,10 @@ export interface TicketHolder {
 
 /** `secret` is kept with the store, so that tickets outlive a restart: that is when everyone comes back at once. */
 export function createTickets(secret: string, ttlMs: number): Tickets {
+  const key = createSecretKey(secret, 'utf8');
+
   function macOf(host: TicketHolder, expiresAtMs: string): Buffer {
-    return createHmac('sha256', secret)
+    return createHmac('sha256', key)
       .update(`gpufleet-ticket-v1\n${host.id}\n${host.publicKey}\n${expiresAtMs}`)
       .digest();
   }

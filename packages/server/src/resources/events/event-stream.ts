@@ -11,13 +11,21 @@ const pageSize = 500;
 
 interface Listener {
   response: ServerResponse;
+  /** Asked now and then: a token that was revoked, or has expired, listens no longer. */
+  isAllowed(): Promise<boolean>;
   filter: EventFilter;
   lastId: number;
 }
 
+export interface ListenRequest {
+  filter: EventFilter;
+  afterId: number | undefined;
+  isAllowed(): Promise<boolean>;
+}
+
 export interface EventStream {
   /** Sends what came after `afterId`, then everything new, until the client goes or is too slow. */
-  listen(response: ServerResponse, filter: EventFilter, afterId: number | undefined): Promise<void>;
+  listen(response: ServerResponse, request: ListenRequest): Promise<void>;
   isFull(): boolean;
   close(): void;
 }
@@ -26,7 +34,7 @@ export interface EventStream {
 export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Promise<EventStream> {
   const { db, clock, log } = deps;
   const live = new Set<Listener>();
-  const open = new Set<ServerResponse>();
+  const open = new Map<ServerResponse, Listener>();
   let sentUpTo = await latestEventId(db.read);
   let isSending = false;
   let isWanted = false;
@@ -68,14 +76,23 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
   }
 
   const endCommits = db.onCommit('events', () => void sendNew());
-  const endHeartbeats = clock.every(heartbeatEveryMs, () => {
-    for (const response of open) write(response, ': still here\n\n');
+  const endHeartbeats = clock.every(heartbeatEveryMs, async () => {
+    for (const [response, listener] of open) {
+      const isAllowed = await listener.isAllowed().catch((error: unknown) => {
+        log.error({ err: error }, 'an event listener could not be checked');
+        return false;
+      });
+      if (isAllowed) write(response, ': still here\n\n');
+      else response.end();
+    }
   });
 
   return {
-    async listen(response, filter, afterId) {
-      const listener: Listener = { response, filter, lastId: afterId ?? sentUpTo };
-      open.add(response);
+    async listen(response, { filter, afterId, isAllowed }) {
+      // An id that is still to come is one of a store that was replaced by an older copy.
+      const isUnknown = afterId !== undefined && afterId > sentUpTo && afterId > (await latestEventId(db.read));
+      const listener: Listener = { response, filter, isAllowed, lastId: isUnknown ? sentUpTo : (afterId ?? sentUpTo) };
+      open.set(response, listener);
       response.once('close', () => {
         open.delete(response);
         live.delete(listener);
@@ -88,7 +105,7 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
       response.write('retry: 2000\n\n');
       const oldest = await oldestEventId(db.read);
       // Events in between are deleted: the client must read the lists again.
-      if (afterId !== undefined && oldest !== undefined && afterId < oldest - 1)
+      if (isUnknown || (afterId !== undefined && oldest !== undefined && afterId < oldest - 1))
         response.write('event: reset\ndata: {}\n\n');
       for (;;) {
         const events = await listEventsAfter(db.read, listener.lastId, pageSize);
@@ -104,7 +121,7 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
     close() {
       endCommits();
       endHeartbeats();
-      for (const response of open) response.end();
+      for (const response of open.keys()) response.end();
     },
   };
 }

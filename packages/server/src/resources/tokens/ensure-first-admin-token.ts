@@ -1,10 +1,11 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Deps } from '../../deps.ts';
 import { createApiToken } from './create-api-token.ts';
+import { isLive } from './revoke-api-token.ts';
 import { apiTokenTable } from './table.ts';
 
 /**
- * On the first start there is no admin token: makes one and hands its secret to `keep` inside the same transaction, so a
+ * On the first start, and when the last one has expired, there is no admin token: makes one and hands its secret to `keep` inside the same transaction, so a
  * secret that could not be kept leaves no token behind. Returns whether it made one.
  */
 export async function ensureFirstAdminToken(
@@ -15,7 +16,7 @@ export async function ensureFirstAdminToken(
     const admins = await tx
       .select({ id: apiTokenTable.id })
       .from(apiTokenTable)
-      .where(eq(apiTokenTable.role, 'admin'))
+      .where(and(eq(apiTokenTable.role, 'admin'), isLive(deps.clock.nowMs())))
       .limit(1);
     if (admins.length > 0) return false;
     const { token } = await createApiToken(

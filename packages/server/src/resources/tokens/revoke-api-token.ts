@@ -1,5 +1,5 @@
 import { FleetError } from '@gpufleet/shared/core';
-import { and, eq, gt, isNull, ne, or } from 'drizzle-orm';
+import { and, eq, gt, isNull, ne, or, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
 import type { By } from '../../http/route.ts';
 import { recordAudit } from '../audit/index.ts';
@@ -8,10 +8,6 @@ import { toApiToken } from './to-api-token.ts';
 
 /** Takes effect at the next call. The last live admin token stays: without one nobody could make another. */
 export async function revokeApiToken(tx: Db, nowMs: number, id: string, by: By): Promise<void> {
-  const live = and(
-    isNull(apiTokenTable.revokedAtMs),
-    or(isNull(apiTokenTable.expiresAtMs), gt(apiTokenTable.expiresAtMs, nowMs)),
-  );
   const token = (
     await tx
       .select()
@@ -22,7 +18,7 @@ export async function revokeApiToken(tx: Db, nowMs: number, id: string, by: By):
   const otherAdmins = await tx
     .select({ id: apiTokenTable.id })
     .from(apiTokenTable)
-    .where(and(live, eq(apiTokenTable.role, 'admin'), ne(apiTokenTable.id, id)))
+    .where(and(isLive(nowMs), eq(apiTokenTable.role, 'admin'), ne(apiTokenTable.id, id)))
     .limit(1);
   if (token.role === 'admin' && otherAdmins.length === 0)
     throw new FleetError('last_admin_token', 'this is the last admin token: make another one first');
@@ -34,4 +30,12 @@ export async function revokeApiToken(tx: Db, nowMs: number, id: string, by: By):
     target: `token:${id}`,
     before: toApiToken(token),
   });
+}
+
+/** Neither revoked nor expired. */
+export function isLive(nowMs: number): SQL | undefined {
+  return and(
+    isNull(apiTokenTable.revokedAtMs),
+    or(isNull(apiTokenTable.expiresAtMs), gt(apiTokenTable.expiresAtMs, nowMs)),
+  );
 }
