@@ -141,6 +141,7 @@ test('enroll says in one line what is wrong, and leaves nothing behind', () => {
   const odd = agent('enroll', '--server', 'http://127.0.0.1:9', '--token-file', token);
   expect(odd).toMatchObject({ code: 3, err: expect.stringContaining('(token_unreadable)') });
   expect(odd.err).not.toContain('secret');
+  writeFileSync(token, 'secret-token\n');
   expect(agent('enroll', '--server', 'nonsense', '--token-file', token).code).toBe(2);
   expect(agent('enroll', '--server', 'http://127.0.0.1:9', '--token-file', join(folder, 'absent')).code).toBe(3);
   expect(existsSync(join(folder, 'state', 'identity.json'))).toBe(false);

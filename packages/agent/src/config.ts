@@ -44,9 +44,9 @@ export function readEnvironment(
   stdout: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>,
 ): Environment {
   return {
-    stateDir: env.GPUFLEET_AGENT_STATE_DIR ?? '/var/lib/gpufleet',
-    logLevel: env.GPUFLEET_AGENT_LOG_LEVEL ?? 'info',
-    runtimeDir: env.RUNTIME_DIRECTORY,
+    stateDir: env.GPUFLEET_AGENT_STATE_DIR || '/var/lib/gpufleet',
+    logLevel: env.GPUFLEET_AGENT_LOG_LEVEL || 'info',
+    runtimeDir: env.RUNTIME_DIRECTORY || undefined,
     toJournal: env.JOURNAL_STREAM !== undefined,
     color: stdout.isTTY === true && env.NO_COLOR === undefined && env.TERM !== 'dumb',
     columns: Math.min(Math.max(stdout.columns ?? 100, 60), 140),

@@ -45,7 +45,9 @@ export function readLogin(env: NodeJS.ProcessEnv): Login {
   const path = loginPath(env);
   let text: string;
   try {
-    if ((statSync(path).mode & 0o077) !== 0) {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new CliError(exitCodes.usage, `${path} is not a file`);
+    if ((stat.mode & 0o077) !== 0) {
       throw new CliError(exitCodes.refused, `${path} can be read by others: run chmod 600 ${path}`);
     }
     text = readFileSync(path, 'utf8');

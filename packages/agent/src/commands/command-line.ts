@@ -34,7 +34,12 @@ function describeCommands(context: Context, ends: (code: ExitCode) => void): Com
     .showHelpAfterError('(gpufleet-agent --help shows every command)')
     .configureOutput({ writeOut: context.out, writeErr: context.err })
     .helpCommand(false);
-  const stateDir = (): string => program.opts<{ stateDir: string }>().stateDir;
+  const stateDir = (): string => {
+    const { stateDir: named } = program.opts<{ stateDir: string }>();
+    // An empty variable in a script would make the working folder the agent's own.
+    if (named === '') throw new FleetError('usage', '--state-dir is empty: name the folder');
+    return named;
+  };
   const command = (usage: string, description: string): Command =>
     program
       .command(usage)

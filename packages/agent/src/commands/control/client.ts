@@ -22,7 +22,8 @@ export function askAgent(path: string, request: ControlRequest, timeoutMs?: numb
       if (text.length > maxControlBytes) socket.destroy(new Error('the answer is too large'));
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve({ ok: false, because: 'nobody' });
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'ECONNREFUSED')
+        resolve({ ok: false, because: 'nobody' });
       else if (error.code === 'EACCES' || error.code === 'EPERM') resolve({ ok: false, because: 'denied' });
       else broken(error.message, error);
     });

@@ -1,7 +1,8 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
 import { codeOf, detailOf } from '../errno.ts';
+import { makeFolders } from '../make-folders.ts';
 import { createRedactor } from './create-redactor.ts';
 import type { RecordingHost } from './record-host.ts';
 import { toCommands } from './to-commands.ts';
@@ -26,15 +27,15 @@ export async function writeRecording(
   const absent = [...host.seen.absent].sort();
   const json = { format: 1, note: options.note ?? '', at, commands, absent, files, net: [] };
   await writing(top, async () => {
-    await mkdir(join(top, 'root'));
+    await makeFolders(join(top, 'root'));
     for (const { path, entry } of entries) {
       const place = join(top, 'root', path);
-      await mkdir(dirname(place), { recursive: true });
+      await makeFolders(dirname(place));
       if (entry.is === 'link') await symlink(entry.target, place);
       else await writeFile(place, entry.contents);
     }
     for (const [path, text] of outputs) {
-      await mkdir(dirname(join(top, path)), { recursive: true });
+      await makeFolders(dirname(join(top, path)));
       await writeFile(join(top, path), text);
     }
     // Last: a recording that was broken off has no host.json and is not taken for a whole one.
@@ -50,7 +51,7 @@ async function makeEmptyFolder(top: string): Promise<void> {
   if (present.length > 0) {
     throw new FleetError('capture_folder_not_empty', `${top} is not empty: name a new folder`, { path: top });
   }
-  await writing(top, () => mkdir(top, { recursive: true }));
+  await writing(top, () => makeFolders(top));
 }
 
 async function writing(top: string, write: () => Promise<unknown>): Promise<void> {

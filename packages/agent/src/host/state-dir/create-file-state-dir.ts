@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
-import { codeOf, detailOf } from '../errno.ts';
+import { codeOf, detailOf, HostFault } from '../errno.ts';
+import { makeFolders } from '../make-folders.ts';
 import type { StateDir } from '../state-dir.ts';
 import { dropTornLine } from './drop-torn-line.ts';
 import { checkLine, completeLines, partsOf } from './state-names.ts';
@@ -29,13 +30,13 @@ export function createFileStateDir(dir: string): StateDir {
     readLines: async (name) => completeLines((await readIfThere(pathOf(name))) ?? ''),
     write: async (name, contents) =>
       inTurn(name, async (path) => {
-        await makeFolders(top, dirname(path));
+        await makeOurFolder(top, dirname(path));
         await replaceFile(path, contents);
       }),
     appendLine: async (name, line) => {
       checkLine(name, line);
       await inTurn(name, async (path) => {
-        await makeFolders(top, dirname(path));
+        await makeOurFolder(top, dirname(path));
         await appendTo(path, `${line}\n`);
       });
     },
@@ -45,7 +46,8 @@ export function createFileStateDir(dir: string): StateDir {
         await syncFolder(dirname(path)).catch(ignoreAbsent);
       }),
     list: async (folder) => {
-      const entries = await readdir(folder === '' ? top : pathOf(folder)).catch(ignoreAbsent);
+      const path = folder === '' ? top : pathOf(folder);
+      const entries = await unlessAbsent(path, readdir(path));
       return (entries ?? []).filter((name) => !name.startsWith('.')).sort();
     },
   };
@@ -89,15 +91,18 @@ async function takeBack(handle: FileHandle, size: number, error: unknown): Promi
   throw error;
 }
 
-async function makeFolders(top: string, folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-  // Of the folders that mkdir makes it names only the first.
-  for (let made = folder; first !== undefined && made.startsWith(first); made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
-  // The host's key is in it: a folder that was made by hand or by a package is closed too.
-  if (((await stat(top)).mode & 0o777) !== FOLDER_MODE) await chmod(top, FOLDER_MODE);
+async function makeOurFolder(top: string, folder: string): Promise<void> {
+  for (const made of await makeFolders(folder, FOLDER_MODE)) await syncFolder(dirname(made));
+  if (((await stat(top)).mode & 0o777) === FOLDER_MODE) return;
+  // The host's key is in it: a folder that was made by hand or by a package is closed too. One of somebody else's, such
+  // as / or /tmp, would be lost to everybody.
+  const names = await readdir(top);
+  if (names.length > 0 && !names.some((name) => ourNames.test(name)))
+    throw new HostFault('EACCES', `${top} holds other things than an agent's state: name a folder of its own`);
+  await chmod(top, FOLDER_MODE);
 }
+
+const ourNames = /^(identity|enrolling-key|holder|status|quarantine)\.json$|^(attempts|outbox|control\.sock)$/;
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -108,9 +113,13 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+function readIfThere(path: string): Promise<string | undefined> {
+  return unlessAbsent(path, readFile(path, 'utf8'));
+}
+
+async function unlessAbsent<T>(path: string, reading: Promise<T>): Promise<T | undefined> {
   try {
-    return await readFile(path, 'utf8').catch(ignoreAbsent);
+    return await reading.catch(ignoreAbsent);
   } catch (cause) {
     throw new FleetError('state_unreadable', `could not read ${path}: ${detailOf(cause)}`, { path }, { cause });
   }

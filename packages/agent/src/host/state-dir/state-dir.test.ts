@@ -158,3 +158,25 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is told apart, and no half li
   const out = execFileSync('unshare', ['--mount', 'sh', '-c', mount], { encoding: 'utf8' });
   expect(JSON.parse(out)).toEqual(['state_full', 'state_full', ['one'], ['journal']]);
 });
+
+test("a folder with other people's files in it is refused and keeps its mode", async () => {
+  const top = temporaryFolder();
+  chmodSync(top, 0o755);
+  writeFileSync(join(top, 'somebody'), '');
+  await expect(createFileStateDir(top).write('identity.json', '{}')).rejects.toMatchObject({
+    code: 'state_unwritable',
+    message: expect.stringContaining('name a folder of its own'),
+  });
+  expect(statSync(top).mode & 0o777).toBe(0o755);
+  expect(readdirSync(top)).toEqual(['somebody']);
+});
+
+test('a state folder that is a file, or leads nowhere, is one clear failure whatever is asked of it', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  const state = createFileStateDir(file);
+  for (const asked of [state.list(''), state.list('attempts'), state.read('identity.json'), state.readLines('a')])
+    await expect(asked).rejects.toMatchObject({ code: 'state_unreadable' });
+  await expect(state.write('a', '')).rejects.toMatchObject({ code: 'state_unwritable' });
+  await expect(createFileStateDir('/proc/gpufleet').write('a', '')).rejects.toMatchObject({ code: 'state_unwritable' });
+});
