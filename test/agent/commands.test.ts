@@ -231,3 +231,12 @@ test('a reader that goes away early is no error', async () => {
   const [code] = await once(child, 'exit');
   expect(code).toBe(0);
 });
+
+test('output that cannot be written is a failure, and a log that cannot be written is none', () => {
+  const shell = (line: string) => spawnSync('bash', ['-c', line, process.execPath, shim], { encoding: 'utf8' });
+  expect(shell('"$0" "$1" inputs --json > /dev/full')).toMatchObject({
+    status: 3,
+    stderr: 'gpufleet-agent: the output could not be written: ENOSPC\n',
+  });
+  expect(shell('"$0" "$1" frobnicate 2> /dev/full').status).toBe(2);
+});

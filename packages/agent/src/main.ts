@@ -1,13 +1,17 @@
 import './small-process.ts';
 import { createSystemClock } from './clock.ts';
 import { runCommandLine } from './commands/command-line.ts';
+import { exit } from './commands/context.ts';
 import { readEnvironment } from './config.ts';
 
 // `gpufleet-agent doctor | head`: whoever stops reading has what they wanted.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(exit.fine);
+  process.stderr.write(`gpufleet-agent: the output could not be written: ${error.code ?? error.message}\n`);
+  process.exit(exit.cannotTell);
 });
+// Nobody reads the log any more: no reason to leave a host in the middle of a job.
+process.stderr.on('error', () => undefined);
 
 // A bug: said in full, and the process ends; systemd starts it again. Node's own report would print the whole bundle.
 process.on('uncaughtException', endWithBug);
@@ -23,7 +27,10 @@ void runCommandLine(process.argv.slice(2), {
     for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks).toString('utf8');
   },
-}).then((code) => process.exit(code), endWithBug);
+}).then((code) => {
+  // A failed write of the output is told a turn later.
+  setImmediate(() => process.exit(code));
+}, endWithBug);
 
 function endWithBug(error: unknown): void {
   process.stderr.write(`gpufleet-agent: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -21,7 +21,7 @@ export function writeLogin(path: string, login: Login): void {
   // Beside it first: a full disk must not cost the login that was there, and an older file's mode must not last.
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeFileSync(beside, text, { mode: 0o600, flag: 'wx' });
     renameSync(beside, path);
   } catch (cause) {
@@ -32,6 +32,13 @@ export function writeLogin(path: string, login: Login): void {
       { cause },
     );
   }
+}
+
+/** Not the recursive mkdir of Node: where nothing can be made, as in /proc, that one tries for ever. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** The environment wins over the file: GPUFLEET_SERVER with GPUFLEET_TOKEN_FILE. */

@@ -164,6 +164,7 @@ describe('bad input', () => {
     const { code, err } = await cli(args, { GPUFLEET_LOGIN: blocked });
     expect(code).toBe(4);
     expect(err).toContain(blocked);
+    expect(await cli(args, { GPUFLEET_LOGIN: '/proc/gpufleet/login.json' })).toMatchObject({ code: 4 });
   });
 
   test('a rollout file that is no file, or a bomb, is refused', async () => {
