@@ -15,11 +15,16 @@ export function installAuth(app: FastifyInstance, deps: Deps, failedLogins: Fail
   app.addHook('onRequest', async (request) => {
     const role = request.routeOptions.config.role;
     if (role === undefined || role === 'public') return;
-    const actor = await authenticate(deps, failedLogins, request);
-    if (rank[actor.role] < rank[role])
-      throw new FleetError('forbidden', `this needs the role ${role}; the token's role is ${actor.role}`);
-    use.note(actor.tokenId);
-    request.actor = { id: `token:${actor.tokenId}`, name: `token:${actor.tokenName}`, role: actor.role };
+    const token = await authenticate(deps, failedLogins, request);
+    if (rank[token.role] < rank[role])
+      throw new FleetError('forbidden', `this needs the role ${role}; the token's role is ${token.role}`);
+    use.note(token.id);
+    request.actor = {
+      id: `token:${token.id}`,
+      name: `token:${token.name}`,
+      role: token.role,
+      isLive: async () => (await findApiToken(deps.db.read, token.hash, deps.clock.nowMs())) !== undefined,
+    };
   });
 }
 
@@ -27,12 +32,12 @@ async function authenticate(
   deps: Deps,
   failedLogins: FailedLogins,
   request: FastifyRequest,
-): Promise<{ tokenId: string; tokenName: string; role: Role }> {
+): Promise<{ id: string; name: string; role: Role; hash: string }> {
   const secret = bearerOf(request.headers.authorization);
   if (secret === undefined) throw new FleetError('unauthenticated', 'send an API token as “Authorization: Bearer …”');
   const token = await findApiToken(deps.db.read, hashSecret(secret), deps.clock.nowMs());
   // A right one is never made to wait: behind a proxy everyone has one address, and anybody could shut all others out.
-  if (token) return { tokenId: token.id, tokenName: token.name, role: token.role };
+  if (token) return token;
   failedLogins.check(request.ip);
   failedLogins.add(request.ip);
   throw new FleetError('unauthenticated', 'the API token is wrong, expired or revoked');

@@ -15,6 +15,16 @@ export type Problem = z.infer<typeof Problem>;
 
 export const Id = z.string().min(1).max(64);
 
+/** What a person writes and others read in lists, logs and terminals: one line that cannot pass for several or hide a part. */
+export function lineOf(maxLength: number) {
+  return z
+    .string()
+    .max(maxLength)
+    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'one line without control characters');
+}
+
+export const Reason = lineOf(500).min(1);
+
 /** Query of every list. */
 export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(100),

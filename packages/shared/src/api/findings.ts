@@ -19,7 +19,7 @@ export type HostFinding = z.infer<typeof HostFinding>;
 
 export const FindingQuery = PageQuery.extend({
   site: CommaList.optional(),
-  code: z.string().optional(),
+  code: z.string().max(128).optional(),
   severity: CommaList.pipe(z.array(Severity)).optional(),
   layer: Layer.optional(),
   host: Id.optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Labels } from '../core/index.ts';
 import { severities } from '../diagnosis/finding.ts';
-import { CommaList, Id, PageQuery } from './common.ts';
+import { CommaList, Id, PageQuery, Reason } from './common.ts';
 import { SiteId } from './sites.ts';
 
 /** `quarantined`: a roll-back failed or the identity is doubled; no grant until a person lifts it. */
@@ -51,7 +51,7 @@ export const HostQuery = PageQuery.extend({
   selector: z.string().max(1_000).optional(),
   status: HostStatus.optional(),
   online: z.enum(['true', 'false']).optional(),
-  finding: z.string().optional(),
+  finding: z.string().max(128).optional(),
   name: z.string().max(64).optional(),
 });
 export type HostQuery = z.infer<typeof HostQuery>;
@@ -65,7 +65,7 @@ export const UpdateHost = z.strictObject({
 export type UpdateHost = z.infer<typeof UpdateHost>;
 
 /** POST /hosts/{id}/{accept|reject|decommission|lift-quarantine} */
-export const HostAction = z.strictObject({ reason: z.string().min(1).max(500) });
+export const HostAction = z.strictObject({ reason: Reason });
 
 export const FactEntry = z.object({
   name: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JobRequest } from '../jobs/job-request.ts';
 import { RolloutSpec } from '../rollouts/spec.ts';
 import { Disposition, RolloutState, SlotState, WaitReason, WaveState } from '../rollouts/states.ts';
-import { Id, PageQuery } from './common.ts';
+import { Id, PageQuery, Reason } from './common.ts';
 import { JobPreview } from './jobs.ts';
 import { SiteId } from './sites.ts';
 
@@ -96,14 +96,17 @@ export type RolloutPlan = z.infer<typeof RolloutPlan>;
 export const RolloutQuery = PageQuery.extend({ state: RolloutState.optional() });
 /** A failed slot's fate at `resume`; slotId or host name. */
 export const ResumeRollout = z.strictObject({
-  reason: z.string().min(1).max(500),
-  dispositions: z.array(z.strictObject({ slot: z.string(), disposition: Disposition })).default([]),
+  reason: Reason,
+  dispositions: z
+    .array(z.strictObject({ slot: Id, disposition: Disposition }))
+    .max(10_000)
+    .default([]),
   /** Applies to every slot that needs one and is not listed. */
   disposition: Disposition.optional(),
 });
 export type ResumeRollout = z.infer<typeof ResumeRollout>;
-export const ApproveRollout = z.strictObject({ planHash: z.string() });
-export const RolloutReason = z.strictObject({ reason: z.string().min(1).max(500) });
+export const ApproveRollout = z.strictObject({ planHash: z.string().max(128) });
+export const RolloutReason = z.strictObject({ reason: Reason });
 /** POST /stop: halts every rollout and cancels what runs at its next safe point. */
 export const StopRequest = RolloutReason;
 export const StopResponse = z.object({ rolloutsHalted: z.int(), attemptsCanceled: z.int() });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Window } from '../rollouts/spec.ts';
+import { lineOf } from './common.ts';
 
 export const SiteId = z
   .string()
@@ -9,13 +10,13 @@ export const SiteId = z
 export const Freeze = z.strictObject({
   from: z.iso.datetime({ offset: true }),
   to: z.iso.datetime({ offset: true }),
-  reason: z.string().min(1).max(200),
+  reason: lineOf(200).min(1),
 });
 
 const settings = {
   /** IANA zone, e.g. Europe/Berlin. */
   timezone: z.string().min(1).max(64),
-  displayName: z.string().max(120).nullable(),
+  displayName: lineOf(120).nullable(),
   /** Default window for rollouts that say `zone: site` and no window of their own; null = any time. */
   window: Window.nullable(),
   freezes: z.array(Freeze).max(100),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id } from './common.ts';
+import { Id, lineOf } from './common.ts';
 import { SiteId } from './sites.ts';
 
 export const Role = z.enum(['viewer', 'operator', 'admin']);
@@ -16,9 +16,13 @@ export const ApiToken = z.object({
 });
 export type ApiToken = z.infer<typeof ApiToken>;
 export const CreateApiToken = z.strictObject({
-  name: z.string().min(1).max(63),
+  name: lineOf(63).min(1),
   role: Role,
-  expiresInMs: z.int().min(60_000).optional(),
+  expiresInMs: z
+    .int()
+    .min(60_000)
+    .max(3_650 * 86_400_000)
+    .optional(),
 });
 /** The secret is shown once. */
 export const CreatedApiToken = ApiToken.extend({ token: z.string() });

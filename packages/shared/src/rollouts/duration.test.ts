@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from './duration.ts';
+import { Duration, parseDuration } from './duration.ts';
 import { toPolicy } from './policy.ts';
 import { RolloutSpec } from './spec.ts';
 
@@ -14,6 +14,12 @@ test.each([
   ['', undefined],
 ])('%j is %s ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
+});
+
+test('a duration of more than a year is refused, however it is spelled', () => {
+  expect(Duration.safeParse('366d').success).toBe(true);
+  expect(Duration.safeParse('366d1s').success).toBe(false);
+  expect(Duration.safeParse('1s'.repeat(100_000)).success).toBe(false);
 });
 
 test('a strategy of defaults is a whole policy', () => {

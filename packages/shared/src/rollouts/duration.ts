@@ -11,6 +11,10 @@ export function parseDuration(text: string): number | undefined {
   return totalMs;
 }
 
+const longestMs = 366 * unitMs.d;
+
 export const Duration = z
   .string()
-  .refine((text) => parseDuration(text) !== undefined, 'a duration is a number and s, m, h or d, e.g. 90s or 1h30m');
+  .max(64)
+  .refine((text) => parseDuration(text) !== undefined, 'a duration is a number and s, m, h or d, e.g. 90s or 1h30m')
+  .refine((text) => (parseDuration(text) ?? 0) <= longestMs, 'a duration is at most 366d');

@@ -4,14 +4,17 @@ import { Duration } from './duration.ts';
 
 const Name = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/, 'a name is 1–63 small letters, digits, . -');
 const Percent = z.number().min(0).max(100);
-export const FindingCode = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'a finding code is UPPER_SNAKE');
+export const FindingCode = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]*$/, 'a finding code is UPPER_SNAKE')
+  .max(128);
 export const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time is HH:MM');
 export const Weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 
 /** When work may start. `zone: site` takes each site's own; `to` before `from` runs over midnight. */
 export const Window = z.strictObject({
-  zone: z.string().min(1).default('site'),
-  days: z.array(Weekday).min(1).default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']),
+  zone: z.string().min(1).max(64).default('site'),
+  days: z.array(Weekday).min(1).max(7).default(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']),
   from: TimeOfDay,
   to: TimeOfDay,
 });
@@ -47,11 +50,12 @@ export const Strategy = z.strictObject({
 export type Strategy = z.infer<typeof Strategy>;
 
 export const Target = z.strictObject({
-  sites: z.array(z.string()).min(1).optional(),
+  sites: z.array(z.string().max(64)).min(1).max(1_000).optional(),
   /** Kubernetes selector syntax: `gpu=a100,env!=lab,tier in (a,b),!old`. */
   selector: z.string().max(1_000).optional(),
-  findings: z.array(FindingCode).min(1).optional(),
-  exclude: z.array(z.string()).default([]),
+  findings: z.array(FindingCode).min(1).max(200).optional(),
+  /** By id or name. */
+  exclude: z.array(z.string().max(64)).max(10_000).default([]),
 });
 export type Target = z.infer<typeof Target>;
 

@@ -75,6 +75,18 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
     response.destroy();
   }
 
+  /** False when the client has gone meanwhile. */
+  async function replay(listener: Listener): Promise<boolean> {
+    for (;;) {
+      const events = await listEventsAfter(db.read, listener.lastId, pageSize);
+      push(listener, events);
+      if (listener.response.destroyed) return false;
+      if (events.length < pageSize && listener.lastId >= sentUpTo) return true;
+      // Lets other requests in, and the socket drain, between pages of a long replay.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
   const endCommits = db.onCommit('events', () => void sendNew());
   const endHeartbeats = clock.every(heartbeatEveryMs, async () => {
     for (const [response, listener] of open) {
@@ -107,15 +119,13 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
       // Events in between are deleted: the client must read the lists again.
       if (isUnknown || (afterId !== undefined && oldest !== undefined && afterId < oldest - 1))
         response.write('event: reset\ndata: {}\n\n');
-      for (;;) {
-        const events = await listEventsAfter(db.read, listener.lastId, pageSize);
-        push(listener, events);
-        if (response.destroyed) return;
-        if (events.length < pageSize && listener.lastId >= sentUpTo) break;
-        // Lets other requests in, and the socket drain, between pages of a long replay.
-        await new Promise((resolve) => setImmediate(resolve));
+      try {
+        if (await replay(listener)) live.add(listener);
+      } catch (error) {
+        // The answer has begun: the client sees a cut stream, comes back and says where it was.
+        log.error({ err: error }, 'events were not replayed');
+        response.destroy();
       }
-      live.add(listener);
     },
     isFull: () => open.size >= maxListeners,
     close() {

@@ -94,6 +94,22 @@ test('a listener whose last event is long deleted is told to start over', async 
   await expect.poll(() => listener.text()).toContain('event: reset');
 });
 
+test('a listener whose last event is still to come, as after an older backup, is told to start over and hears on', async () => {
+  const listener = await listen('', { 'last-event-id': '9000000' });
+  await expect.poll(() => listener.text()).toContain('event: reset');
+  await makeSites(1);
+  await expect.poll(() => listener.events().map((event) => event.siteId)).toEqual([`site-${made}`]);
+});
+
+test('a revoked token hears nothing more', async () => {
+  const { body: token } = await server.call('POST', '/tokens', { name: 'listener', role: 'viewer' });
+  const listener = await listen('', { authorization: `Bearer ${token.token}` });
+  await server.call('DELETE', `/tokens/${token.id}`);
+  clock.advance(15_000);
+  await listener.reading;
+  expect(listener.text()).not.toContain('still here');
+});
+
 test('silence is broken by a comment', async () => {
   const listener = await listen();
   clock.advance(15_000);

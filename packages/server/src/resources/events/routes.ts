@@ -3,8 +3,6 @@ import { FleetError } from '@gpufleet/shared/core';
 import { z } from 'zod';
 import type { AppDeps } from '../../deps.ts';
 import { type App, route } from '../../http/route.ts';
-import { bearerOf, hashSecret } from '../../http/secrets.ts';
-import { findApiToken } from '../tokens/index.ts';
 
 const EventQuery = z.strictObject({
   site: SiteId.optional(),
@@ -28,9 +26,7 @@ export function eventRoutes(app: App, deps: AppDeps): void {
       const afterId = lastEventIdOf(request.headers['last-event-id']) ?? lastEventId;
       if (deps.eventStream.isFull())
         throw new FleetError('too_many_listeners', 'too many event streams are open: close one, or poll the lists');
-      const secret = bearerOf(request.headers.authorization) ?? '';
-      const isAllowed = async () =>
-        (await findApiToken(deps.db.read, hashSecret(secret), deps.clock.nowMs())) !== undefined;
+      const isAllowed = async () => (await request.actor?.isLive()) ?? false;
       reply.hijack();
       await deps.eventStream.listen(reply.raw, { filter, afterId, isAllowed });
       return undefined;

@@ -12,6 +12,7 @@ import {
 import { z } from 'zod';
 import type { AppDeps } from '../../deps.ts';
 import { type App, route } from '../../http/route.ts';
+import { getHostRow } from '../hosts/index.ts';
 import { cancelJob } from './cancel-job.ts';
 import { createJob, previewJob } from './create-job.ts';
 import { getAttempt, getJob, listJobs } from './list-jobs.ts';
@@ -81,7 +82,10 @@ export function jobRoutes(app: App, deps: AppDeps): void {
     params: ById,
     query: PageQuery,
     reply: pageOf(Job),
-    handle: ({ params, query }) => listJobs(db.read, deps, { ...query, host: params.id }),
+    handle: async ({ params, query }) => {
+      await getHostRow(db.read, params.id);
+      return listJobs(db.read, deps, { ...query, host: params.id });
+    },
   });
   route(app, {
     method: 'GET',

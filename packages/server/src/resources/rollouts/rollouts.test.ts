@@ -10,6 +10,11 @@ beforeAll(async () => {
   server = await startTestServer();
   for (const name of ['host-1', 'host-2', 'host-3']) agents.push(await aScriptedAgent(server, name, 'site-a'));
   for (const agent of agents) agent.behaviour = 'silent';
+  // The canary is chosen by class, which follows the first report.
+  await until(
+    async () => (await server.call('GET', '/hosts')).body.items,
+    (hosts) => hosts.every((host: { class: { runtime: string | null } }) => host.class.runtime !== null),
+  );
 });
 afterAll(async () => {
   for (const agent of agents) agent.disconnect();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/start-test-server.ts';
+import { ensureFirstAdminToken } from './index.ts';
 
 let server: TestServer;
 let clock: ManualClock;
@@ -67,6 +68,40 @@ describe('API tokens', () => {
     expect(
       (await server.call('GET', '/tokens')).body.items.filter((token: { name: string }) => token.name === 'once'),
     ).toHaveLength(1);
+  });
+
+  test('an Idempotency-Key is its token’s own, also beside another token of the same name', async () => {
+    const twin = async () => (await server.call('POST', '/tokens', { name: 'twin', role: 'operator' })).body.token;
+    const tokens = [await twin(), await twin()];
+    const headers = { 'idempotency-key': 'mine' };
+    const make = (id: string, token: string) => server.call('POST', '/sites', { id }, { headers, token });
+    const answers = [await make('site-1', tokens[0]), await make('site-2', tokens[1]), await make('site-2', tokens[1])];
+    expect(answers.map(({ status, body }) => [status, body.id])).toEqual([
+      [201, 'site-1'],
+      [201, 'site-2'],
+      [201, 'site-2'],
+    ]);
+  });
+
+  test.each(['\u001b[31mred', 'two\nlines', 'nul\u0000', 'right\u202eto left', '\ud800'])(
+    '400: the name %j would not be seen as it is',
+    async (name) => {
+      const { status, body } = await server.call('POST', '/tokens', { name, role: 'viewer' });
+      expect([status, body.errors[0].path]).toEqual([400, 'name']);
+    },
+  );
+
+  test('when the last admin token has expired, the next start makes one', async () => {
+    const own = await startTestServer({ clock });
+    const made: string[] = [];
+    const ensure = () => ensureFirstAdminToken(own.deps, (secret) => made.push(secret));
+    expect(await ensure()).toBe(false);
+    const short = await own.call('POST', '/tokens', { name: 'short', role: 'admin', expiresInMs: 60_000 });
+    await own.call('DELETE', '/tokens/token_test_admin', undefined, { token: short.body.token });
+    clock.advance(60_000);
+    expect(await ensure()).toBe(true);
+    expect((await own.call('GET', '/tokens', undefined, { token: made[0] ?? null })).status).toBe(200);
+    await own.stop();
   });
 
   test('the last use is written down in batches', async () => {
