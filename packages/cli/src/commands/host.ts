@@ -142,6 +142,24 @@ export function hostCommand(context: Context): Command {
       const all = Object.entries(updated.labels).map(([key, value]) => `${key}=${value}`);
       context.output({}).out(`${host.name}: ${all.join(', ') || 'no labels'}\n`);
     });
+  command
+    .command('move')
+    .description('move a host to another site, with its labels and history')
+    .argument('<host>', 'name or id')
+    .argument('<site>', 'id of the site')
+    .addHelpText('after', '\nExample:\n  gpufleet host move host-1 site-b')
+    .action(async (name: string, siteId: string) => {
+      const client = context.client();
+      const host = await findHost(client, name);
+      const moved = await client.send(
+        Host,
+        'PATCH',
+        `/hosts/${host.id}`,
+        { siteId },
+        { headers: { 'if-match': `"${host.version}"` } },
+      );
+      context.output({}).out(`${moved.name}: ${host.siteId} → ${moved.siteId}\n`);
+    });
   for (const [verb, path, description] of [
     ['accept', 'accept', 'let a pending host in'],
     ['reject', 'reject', 'turn a pending host away'],
