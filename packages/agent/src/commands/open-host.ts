@@ -18,6 +18,7 @@ export async function openHost(choice: HostChoice, clock: Clock): Promise<Host> 
     throw new FleetError('usage', 'give --host or --simulated, not both');
   if (choice.simulated === undefined && choice.faults.length > 0)
     throw new FleetError('usage', '--fault is for --simulated hosts');
+  if (choice.host === '') throw new FleetError('usage', '--host is empty: name the folder of a recorded host');
   if (choice.host !== undefined) {
     const { openRecordedHost } = await import('../host/recorded/index.ts');
     return openRecordedHost(choice.host);

@@ -45,11 +45,14 @@ export const RecordedCommand = z.strictObject({
 });
 export type RecordedCommand = z.infer<typeof RecordedCommand>;
 
+/** Of JavaScript's dates. */
+const lastMomentMs = 8_640_000_000_000_000;
+
 export const RecordedHost = z.strictObject({
   format: z.literal(1),
   note: z.string().default(''),
   at: z.strictObject({
-    nowMs: z.int(),
+    nowMs: z.int().min(0).max(lastMomentMs),
     bootId: z.string().min(1),
     uptimeMs: z.int().min(0),
     uid: z.int().min(0).default(0),

@@ -1,9 +1,10 @@
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../errno.ts';
+import { FleetError } from '@gpufleet/shared/core';
+import { codeOf, detailOf, HostFault } from '../errno.ts';
 import { type FileType, typeOf } from '../real/file-stat.ts';
 import { SpecialStub, STUB_ENDING } from './format.ts';
-import { readJson } from './recorded-host-error.ts';
+import { readJson, recordedHostInvalid } from './recorded-host-error.ts';
 
 export interface Node {
   type: FileType;
@@ -18,8 +19,22 @@ export interface Node {
 /** Everything below `root`, by its path on the recorded host. A recording without files has no such folder. */
 export async function indexTree(root: string): Promise<Map<string, Node>> {
   const nodes = new Map<string, Node>([['/', { type: 'dir', size: 0 }]]);
-  await indexFolder(root, '', nodes);
+  try {
+    await mustBeFolder(root);
+    await indexFolder(root, '', nodes);
+  } catch (cause) {
+    if (cause instanceof FleetError) throw cause;
+    throw recordedHostInvalid(root, detailOf(cause), cause);
+  }
   return nodes;
+}
+
+/** A link would have the machine of whoever opens the recording read in its place. */
+async function mustBeFolder(root: string): Promise<void> {
+  const stats = await lstat(root).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+  if (stats && !stats.isDirectory()) throw new HostFault('ENOTDIR', `it is not a folder but a ${typeOf(stats)}`);
 }
 
 async function indexFolder(root: string, folder: string, nodes: Map<string, Node>): Promise<void> {

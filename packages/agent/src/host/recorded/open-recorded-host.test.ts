@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -220,5 +221,39 @@ describe('a folder that is no recording is refused, and the place is named', () 
   test('a bad stub', async () => {
     const dir = record({ format: 1, at: AT }, { 'root/dev/x.special': '{"type": "disk"}' });
     expect(await refusal(dir)).toContain('DIR/root/dev/x.special: type: ');
+  });
+});
+
+describe('a recording from a stranger', () => {
+  const argv = ['nvidia-smi', '-L'];
+  const commands = [{ argv, stdout: 'out/1.txt' }];
+  const refused = (why: string) => ({ code: 'recorded_host_invalid', message: expect.stringContaining(why) });
+
+  test('cannot have other files of this machine read as an output', async () => {
+    const link = record({ format: 1, at: AT, commands }, { 'out/2.txt': 'GPU 0' });
+    symlinkSync('/etc/hostname', join(link, 'out/1.txt'));
+    await expect(openRecordedHost(link)).rejects.toMatchObject(refused('leads out of the recording'));
+    const folder = record({ format: 1, at: AT, commands: [{ argv, stdout: 'out/hostname' }] });
+    symlinkSync('/etc', join(folder, 'out'));
+    await expect(openRecordedHost(folder)).rejects.toMatchObject(refused('leads out of the recording'));
+    const inside = record({ format: 1, at: AT, commands }, { 'out/2.txt': 'GPU 0' });
+    symlinkSync('2.txt', join(inside, 'out/1.txt'));
+    expect(await (await openRecordedHost(inside)).run(argv, LIMIT)).toMatchObject({ value: { stdout: 'GPU 0' } });
+  });
+
+  test('cannot have this machine itself read in place of its files', async () => {
+    const dir = record({ format: 1, at: AT });
+    symlinkSync('/', join(dir, 'root'));
+    await expect(openRecordedHost(dir)).rejects.toMatchObject(refused('not a folder but a symlink'));
+  });
+
+  test('cannot hang or fill the agent', async () => {
+    const pipe = temporaryFolder();
+    execFileSync('mkfifo', [join(pipe, 'host.json')]);
+    await expect(openRecordedHost(pipe)).rejects.toMatchObject(refused('not a regular file'));
+    const zero = temporaryFolder();
+    symlinkSync('/dev/zero', join(zero, 'host.json'));
+    await expect(openRecordedHost(zero)).rejects.toMatchObject(refused('not a regular file'));
+    await expect(open({ at: { ...AT, nowMs: 9e15 } })).rejects.toMatchObject(refused('at.nowMs'));
   });
 });

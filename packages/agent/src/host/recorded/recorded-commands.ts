@@ -54,7 +54,7 @@ async function readAnswer(dir: string, command: RecordedCommand): Promise<Answer
 }
 
 async function readOutput(dir: string, path: string): Promise<string> {
-  return path === '' ? '' : await readRecorded(join(dir, path));
+  return path === '' ? '' : await readRecorded(join(dir, path), dir);
 }
 
 function cutToCap({ exitCode, timedOut, ...answer }: Answer, maxBytes: number): Ran {

@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
 import { FleetError } from '@gpufleet/shared/core';
 import type { z } from 'zod';
-import { detailOf } from '../errno.ts';
+import { detailOf, HostFault } from '../errno.ts';
+import { readUpTo } from '../real/read-files.ts';
+
+const largestBytes = 64 * 1024 * 1024;
 
 export function recordedHostInvalid(path: string, why: string, cause?: unknown): FleetError {
   return new FleetError('recorded_host_invalid', `${path}: ${why}`, { path }, { cause });
@@ -16,9 +20,19 @@ export async function readJson<T extends z.ZodType>(path: string, schema: T): Pr
   throw recordedHostInvalid(path, `${issue?.path.join('.') || 'the whole'}: ${issue?.message}`, parsed.error);
 }
 
-export async function readRecorded(path: string): Promise<string> {
+/** A recording may come from anybody: what it is read from is a file, not too large, and lies in it. */
+export async function readRecorded(path: string, within?: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    if (within !== undefined && !(await realpath(path)).startsWith(`${await realpath(within)}/`))
+      throw new HostFault('EACCES', 'it leads out of the recording');
+    // Not waiting for the writer of a pipe.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      if (!(await handle.stat()).isFile()) throw new HostFault('EISDIR', 'it is not a regular file');
+      return (await readUpTo(handle, largestBytes)).toString('utf8');
+    } finally {
+      await handle.close();
+    }
   } catch (cause) {
     throw recordedHostInvalid(path, detailOf(cause), cause);
   }
