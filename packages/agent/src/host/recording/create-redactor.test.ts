@@ -36,6 +36,8 @@ describe('secrets', () => {
     ['a flag with =', 'k3s agent --token=CANARY --server x', 'k3s agent --token=REDACTED --server x'],
     ['a flag with a blank', 'k3s agent --token CANARY --server x', 'k3s agent --token REDACTED --server x'],
     ['a flag in a list', '["--token", "CANARY", "--debug"]', '["--token", "REDACTED", "--debug"]'],
+    ['the keys of a store', 'etcd-s3-secret-key: CANARY\n', 'etcd-s3-secret-key: REDACTED\n'],
+    ['a header in small letters', 'X-Custom = ["basic Q2FuYXJ5Q2FuYXJ5=="]', 'X-Custom = ["basic REDACTED"]'],
     ['a header', 'curl -H "Authorization: Bearer CANARY12345"', 'curl -H "Authorization: REDACTED"'],
     ['a URL', 'HTTPS_PROXY=http://user:CAN@ARY@proxy:3128/', 'HTTPS_PROXY=http://REDACTED@proxy:3128/'],
     ['a token of k3s', `joined with K10${'a'.repeat(64)}::server:CANARY now`, 'joined with REDACTED now'],

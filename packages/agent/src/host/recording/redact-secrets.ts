@@ -2,7 +2,7 @@
 export const REDACTED = 'REDACTED';
 
 const SECRET_WORD =
-  '(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|client-key-data|credential|bearer|authorization|auth)';
+  '(?:password|passwd|passphrase|secret|token|api[_-]?key|(?:access|secret|private|signing|encryption)[_-]?key|client-key-data|credential|bearer|authorization|auth)';
 /** A name that ends in such a word; `token-file` and `secretName` do not, and hold no secret. */
 const NAME = String.raw`[\w.-]*${SECRET_WORD}`;
 /** Starts only where a name starts: a search from every letter of a long word would take forever. */
@@ -12,7 +12,8 @@ const END = String.raw`$(?![\s\S])`;
 const PEM = new RegExp(String.raw`-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?(?:-----END \1-----|${END})`, 'gm');
 /** `scheme://user:password@`. */
 const URL_USER = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"']*@/gi;
-const HEADER = /\b(Bearer|Basic)([ \t]+)[\w.~+/=-]{8,}/g;
+/** Prose has "basic configuration"; credentials have a digit or a `=`, or are written with a capital. */
+const HEADER = /\b(?:(Bearer|Basic)|(?=[a-z]+[ \t]+[\w.~+/-]*[\d=])(bearer|basic))([ \t]+)[\w.~+/=-]{8,}/g;
 const WEB_TOKEN = /\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*/g;
 const CLUSTER_TOKEN = /\bK10[0-9a-f]{20,}::[\w-]+:[^\s"']+/gi;
 /** Text in any of the quotes of JSON, TOML and YAML, and of JSON within JSON; the end may be cut off. */
@@ -42,7 +43,7 @@ export function redactSecrets(text: string): string {
   return text
     .replace(PEM, (_, label: string) => `-----BEGIN ${label}-----${REDACTED}-----END ${label}-----`)
     .replace(URL_USER, `$1${REDACTED}@`)
-    .replace(HEADER, `$1$2${REDACTED}`)
+    .replace(HEADER, `$1$2$3${REDACTED}`)
     .replace(WEB_TOKEN, REDACTED)
     .replace(CLUSTER_TOKEN, REDACTED)
     .replace(BLOCK, (_, indent: string, head: string) => `${indent}${head}${indent}  ${REDACTED}\n`)
