@@ -12,7 +12,7 @@ export interface Database {
   /** Resolves after the commit. A throw inside rolls everything of this call back. */
   write<T>(body: (tx: Db) => Promise<T>): Promise<T>;
   /**
-   * Runs `listener` after each commit in which `signalCommit(topic, …)` was called, with what was signalled. Commits that
+   * Runs `listener` after each commit in which `signalCommit(tx, topic, …)` was called, with what was signalled. Commits that
    * rolled back signal nothing. The returned function ends it.
    */
   onCommit(topic: string, listener: (details: readonly string[]) => void): () => void;

@@ -126,20 +126,34 @@ test('a write inside a write throws instead of waiting for itself', async () => 
   expect(await keysOf(db)).toEqual(['b']);
 });
 
+test('a write that awaits a timer is given up and undone; those beside it are committed', async () => {
+  const db = await open();
+  const outcomes = await Promise.allSettled([
+    db.write(put('a')),
+    db.write(async (tx) => {
+      await put('b')(tx);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }),
+    db.write(put('d')),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await keysOf(db)).toEqual(['a', 'd']);
+});
+
 test('listeners hear of a commit, and nothing of what was rolled back', async () => {
   const db = await open();
   const heard: (readonly string[])[] = [];
   const end = db.onCommit('things', (details) => heard.push(details));
   await Promise.allSettled([
-    db.write(async () => signalCommit('things', 'one')),
-    db.write(async () => {
-      signalCommit('things', 'two');
+    db.write(async (tx) => signalCommit(tx, 'things', 'one')),
+    db.write(async (tx) => {
+      signalCommit(tx, 'things', 'two');
       throw new Error('no');
     }),
-    db.write(async () => signalCommit('things', 'three')),
+    db.write(async (tx) => signalCommit(tx, 'things', 'three')),
   ]);
   end();
-  await db.write(async () => signalCommit('things', 'four'));
+  await db.write(async (tx) => signalCommit(tx, 'things', 'four'));
   expect(heard).toEqual([['one', 'three']]);
 });
 

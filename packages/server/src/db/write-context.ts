@@ -1,16 +1,19 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Db } from './database.ts';
 
-/** The write that runs now, as seen from inside it. */
+/** The write that runs now on a writer connection. */
 export interface WriteContext {
-  active: boolean;
   signals: { topic: string; detail: string }[];
 }
 
-export const writeContext = new AsyncLocalStorage<WriteContext>();
+/**
+ * By writer connection, while a write runs on it. Not an AsyncLocalStorage: on Node 20 that puts a hook on every promise
+ * of the process, which made accepting an agent half as dear again.
+ */
+export const runningWrites = new WeakMap<Db, WriteContext>();
 
 /** Inside `db.write`: tells the listeners of `topic` once, and only if, this write is committed. */
-export function signalCommit(topic: string, detail: string): void {
-  const context = writeContext.getStore();
-  if (!context?.active) throw new Error(`signalCommit('${topic}') was called outside db.write`);
+export function signalCommit(tx: Db, topic: string, detail: string): void {
+  const context = runningWrites.get(tx);
+  if (!context) throw new Error(`signalCommit('${topic}') was called outside db.write`);
   context.signals.push({ topic, detail });
 }

@@ -3,13 +3,15 @@ import type Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
 import type { Database, DatabaseStats, Db } from './database.ts';
 import { toDatabaseError } from './sqlite-error.ts';
-import { type WriteContext, writeContext } from './write-context.ts';
+import { runningWrites, type WriteContext } from './write-context.ts';
 
 /** Writes that may share one commit: bounds how long the loop is held and how much one failed commit takes along. */
 const maxPerCommit = 200;
 const maxTurns = 20;
 
 interface Waiting {
+  /** The write that ran when this one was asked for: only a write inside a write can depend on it. */
+  askedDuring: WriteContext | undefined;
   body(tx: Db): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -50,14 +52,20 @@ export function createWriteQueue(parts: {
   let draining: Promise<void> | undefined;
   let ended = false;
 
-  async function runOne(waiting: Waiting): Promise<Done> {
-    const context: WriteContext = { active: true, signals: [] };
+  /**
+   * The database answers at once, so a body that awaits nothing else is done before the loop turns: one that is not waits
+   * for the network, a timer or a write inside itself, and would hold every other write.
+   */
+  async function runOne(waiting: Waiting, turned: Promise<never>): Promise<Done> {
+    const context: WriteContext = { signals: [] };
     statement.savepoint.run();
+    runningWrites.set(tx, context);
     try {
-      const value = await writeContext.run(context, () => waiting.body(tx));
+      const value = await Promise.race([waiting.body(tx), turned]);
       statement.release.run();
       return { waiting, signals: context.signals, ok: true, value };
     } catch (error) {
+      if (error === awaitedElse) refuseInner(context);
       // A full disk makes SQLite roll the whole transaction back by itself: then there is no savepoint left.
       if (sqlite.inTransaction) {
         statement.undo.run();
@@ -65,16 +73,27 @@ export function createWriteQueue(parts: {
       }
       return { waiting, signals: [], ok: false, error };
     } finally {
-      context.active = false;
+      runningWrites.delete(tx);
+    }
+  }
+
+  /** A body that was given up must find its inner writes refused: it may not go on outside its transaction. */
+  function refuseInner(context: WriteContext): void {
+    for (const inner of queue.filter(({ askedDuring }) => askedDuring === context)) {
+      queue.splice(queue.indexOf(inner), 1);
+      inner.reject(awaitedElse);
     }
   }
 
   async function commitTogether(batch: Waiting[]): Promise<void> {
     const done: Done[] = [];
+    let turn = nextTurn();
     try {
       statement.begin.run();
       for (const waiting of batch) {
-        const one = await runOne(waiting);
+        const one = await runOne(waiting, turn.ended);
+        // The turn is over for the one that used it up, not for those that come after it.
+        if (!one.ok && one.error === awaitedElse) turn = nextTurn();
         done.push(one);
         if (!sqlite.inTransaction) throw one.ok ? new Error('a write ended the transaction') : one.error;
       }
@@ -83,6 +102,8 @@ export function createWriteQueue(parts: {
       if (sqlite.inTransaction) statement.rollback.run();
       for (const waiting of batch) waiting.reject(toDatabaseError(path, error));
       return;
+    } finally {
+      turn.cancel();
     }
     counts.commits += 1;
     counts.writes += done.length;
@@ -129,13 +150,11 @@ export function createWriteQueue(parts: {
 
   return {
     write<T>(body: (tx: Db) => Promise<T>): Promise<T> {
-      if (writeContext.getStore()?.active)
-        return Promise.reject(new Error('db.write was called inside db.write: pass tx on instead'));
       if (ended)
         return Promise.reject(new FleetError('shutting_down', 'the server is shutting down: try again in a moment'));
       return new Promise<T>((resolve, reject) => {
         // `resolve` is given only what this very body returned.
-        queue.push({ body, resolve: resolve as (value: unknown) => void, reject });
+        queue.push({ askedDuring: runningWrites.get(tx), body, resolve: resolve as (value: unknown) => void, reject });
         draining ??= drain();
       });
     },
@@ -150,4 +169,20 @@ export function createWriteQueue(parts: {
       await draining;
     },
   };
+}
+
+const awaitedElse = new Error(
+  'db.write awaited something other than its database (a db.write inside db.write, a timer, the network): pass tx on, await outside',
+);
+
+/** Rejects with `awaitedElse` when the event loop has turned. */
+function nextTurn(): { ended: Promise<never>; cancel(): void } {
+  let end: (error: Error) => void = () => undefined;
+  const ended = new Promise<never>((_resolve, reject) => {
+    end = reject;
+  });
+  // It is raced against each body; a turn that nobody waits for any more is no error.
+  ended.catch(() => undefined);
+  const immediate = setImmediate(() => end(awaitedElse));
+  return { ended, cancel: () => clearImmediate(immediate) };
 }

@@ -87,7 +87,8 @@ async function endJob(
   nowMs: number,
 ): Promise<void> {
   const job = await findJobRow(tx, attempt.jobId);
-  if (!job) return;
+  // A host speaks for itself alone.
+  if (job?.hostId !== attempt.hostId) return;
   if (job.slotId === null) {
     await setJobState(tx, job.id, outcome === 'void' ? 'queued' : outcome, nowMs);
     return;
@@ -119,5 +120,5 @@ async function tellHost(tx: Db, attempt: AttemptRow, type: string, data: object,
     siteId: host?.siteId ?? null,
     data: { ...about, ...data },
   });
-  signalCommit('rollouts', attempt.jobId);
+  signalCommit(tx, 'rollouts', attempt.jobId);
 }

@@ -70,7 +70,7 @@ export async function enrollHost(
     hostId,
     data: { name: request.name, status, again: before !== undefined },
   });
-  signalCommit('hosts', hostId);
+  signalCommit(tx, 'hosts', hostId);
   return {
     hostId,
     siteId: site.id,

@@ -32,5 +32,5 @@ export async function recordEvent(tx: Db, event: EventRecord): Promise<void> {
   );
   const { atMs, type, siteId = null, hostId = null, rolloutId = null } = event;
   await add.execute({ atMs, type, siteId, hostId, rolloutId, data: toJson(event.data ?? {}) });
-  signalCommit('events', event.type);
+  signalCommit(tx, 'events', event.type);
 }

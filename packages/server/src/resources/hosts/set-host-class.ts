@@ -13,5 +13,5 @@ export async function setHostClass(tx: Db, atMs: number, hostId: string, hostCla
   await tx.update(hostTable).set({ class: hostClass }).where(eq(hostTable.id, hostId));
   const data = { class: hostClass };
   await recordEvent(tx, { atMs, type: 'host.class', siteId: before.siteId, hostId, data });
-  signalCommit('hosts', hostId);
+  signalCommit(tx, 'hosts', hostId);
 }

@@ -38,7 +38,7 @@ export async function setHostStatus(tx: Db, change: StatusChange): Promise<void>
     after: { status, reason },
   });
   await recordEvent(tx, { atMs, type: 'host.status', siteId: before.siteId, hostId, data: { status, reason } });
-  signalCommit('hosts', hostId);
+  signalCommit(tx, 'hosts', hostId);
 }
 
 export type HostActionName = 'accept' | 'reject' | 'decommission' | 'lift-quarantine';

@@ -39,7 +39,7 @@ export async function updateHost(
     after: { siteId, labels },
   });
   await recordEvent(tx, { atMs: nowMs, type: 'host.changed', siteId, hostId: id, data: { siteId, labels } });
-  signalCommit('hosts', id);
+  signalCommit(tx, 'hosts', id);
 }
 
 /** Replaces all labels of the host. */

@@ -1,9 +1,9 @@
 import type { Attempt } from '@gpufleet/shared/api';
 import { FleetError } from '@gpufleet/shared/core';
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, notExists, sql } from 'drizzle-orm';
 import { type Db, prepared } from '../../db/index.ts';
 import type { JobRow } from './job-store.ts';
-import { attemptTable } from './table.ts';
+import { attemptTable, jobTable } from './table.ts';
 
 export type AttemptRow = typeof attemptTable.$inferSelect;
 
@@ -59,6 +59,21 @@ export function attemptIdOf(jobId: string, number: number): string {
   return `${jobId}-${number}`;
 }
 
+/** As `attemptIdOf` makes them; anything else was never given by a server. */
+export function isAttemptId(text: string): boolean {
+  return text.length <= 64 && /^[A-Za-z0-9_-]+-[1-9]\d{0,5}$/.test(text);
+}
+
+/** Attempts of this host whose job this store does not have. */
+export async function countStrangeAttempts(db: Db, hostId: string): Promise<number> {
+  const job = db.select({ id: jobTable.id }).from(jobTable).where(eq(jobTable.id, attemptTable.jobId));
+  return db.$count(attemptTable, and(eq(attemptTable.hostId, hostId), notExists(job)));
+}
+
+function numberOf(attemptId: string): number {
+  return Number(/-(\d+)$/.exec(attemptId)?.[1] ?? 0);
+}
+
 export function jobIdOf(attemptId: string): string {
   return attemptId.replace(/-\d+$/, '');
 }
@@ -75,7 +90,8 @@ export async function recordOffer(tx: Db, job: JobRow, nowMs: number): Promise<s
     await updateAttempt(tx, open.id, { state: 'offered', offeredAtMs: nowMs, declinedBecause: null });
     return open.id;
   }
-  const id = attemptIdOf(job.id, attempts.length + 1);
+  // After the highest: an agent may have told of attempts that this store has no row for.
+  const id = attemptIdOf(job.id, Math.max(0, ...attempts.map((attempt) => numberOf(attempt.id))) + 1);
   await insertAttempt(tx, { id, jobId: job.id, hostId: job.hostId, state: 'offered', offeredAtMs: nowMs });
   return id;
 }

@@ -41,7 +41,7 @@ export async function createJob(tx: Db, deps: AppDeps, body: CreateJob, by: By):
     hostId: host.id,
     data: { jobId: id, request },
   });
-  signalCommit('jobs', id);
+  signalCommit(tx, 'jobs', id);
   return id;
 }
 

@@ -1,7 +1,9 @@
 export {
   type AttemptRow,
+  countStrangeAttempts,
   findAttemptRow,
   insertAttempt,
+  isAttemptId,
   jobIdOf,
   listAttemptsOfJobs,
   listGrantedAttempts,

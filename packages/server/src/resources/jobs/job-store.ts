@@ -48,7 +48,7 @@ export async function setJobState(tx: Db, jobId: string, state: JobState, nowMs:
     .update(jobTable)
     .set({ state, settledAtMs: isSettled ? nowMs : null })
     .where(eq(jobTable.id, jobId));
-  signalCommit('jobs', jobId);
+  signalCommit(tx, 'jobs', jobId);
 }
 
 export async function insertSlotJobs(

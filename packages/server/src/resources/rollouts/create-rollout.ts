@@ -47,7 +47,7 @@ export async function createRollout(tx: Db, deps: AppDeps, made: MadePlan, by: B
     after: { spec, planHash: plan.planHash, slots: waves.reduce((sum, wave) => sum + wave.slots.length, 0) },
   });
   await recordEvent(tx, { atMs, type: 'rollout.planned', rolloutId: id, data: { name: spec.name } });
-  signalCommit('rollouts', id);
+  signalCommit(tx, 'rollouts', id);
   return id;
 }
 

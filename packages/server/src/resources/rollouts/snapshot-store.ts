@@ -113,7 +113,7 @@ export async function writeChanges(tx: Db, before: Snapshot, changes: Changes, n
     const { state, because, becauseDetail } = after.rollout;
     if (state !== before.rollout.state) await tell(`rollout.${state}`, { state, because, detail: becauseDetail });
   }
-  signalCommit('rollouts', rolloutId);
+  signalCommit(tx, 'rollouts', rolloutId);
   return after;
 }
 
