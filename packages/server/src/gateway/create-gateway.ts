@@ -17,16 +17,25 @@ import { setHostStatus } from '../resources/hosts/index.ts';
 import type { AttemptHandlers } from './attempt-handlers.ts';
 import type { Gateway } from './gateway.ts';
 import { type HostEntry, openHostDirectory } from './host-directory.ts';
-import { judgeHello, judgeSecondSession } from './judge-hello.ts';
+import { judgeHello, judgeSecondSession, judgeStatus } from './judge-hello.ts';
 import { createPresence } from './presence.ts';
 import { createSectionIntake } from './section-intake.ts';
 import { startServerEpoch } from './server-epoch.ts';
-import { enqueue, newSession, rejectSession, type Session, sendTo, takeAllowance } from './session.ts';
+import { enqueue, newSession, type Session, sendTo, takeAllowance } from './session.ts';
 import { loadTicketSecret } from './ticket-secret.ts';
 import { createTickets } from './tickets.ts';
 import { createTurns } from './turns.ts';
 
 const handshakeTimeoutMs = 10_000;
+/** A peer that was told to go and does not is cut off. */
+const closingTimeoutMs = 5_000;
+/** A hello is far smaller; nobody has proved anything before it. */
+const maxHelloCharacters = 128 * 1024;
+/** What a host says of itself is kept in memory and shown in lists. */
+const maxWordCharacters = 128;
+const maxCapabilities = 64;
+const rejectedCode = 1008;
+const failedCode = 1011;
 const sweepEveryMs = 1_000;
 const maxHandshaking = 2_000;
 const retryLaterMs = 30_000;
@@ -81,7 +90,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     socket.on('close', (code) => ended(session, code));
     socket.on('message', (data, isBinary) => {
       // ws hands a message over as one Buffer: binaryType is left at its default.
-      if (isBinary) rejectSession(session, badMessage('messages are text'));
+      if (isBinary) reject(session, badMessage('messages are text'));
       else received(session, (data as Buffer).toString('utf8'));
     });
     sendTo(session, { type: 'challenge', nonce: session.nonce, serverNowMs: clock.nowMs() });
@@ -89,7 +98,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
 
   function received(session: Session, text: string): void {
     const refusal = take(session, text);
-    if (refusal) rejectSession(session, refusal);
+    if (refusal) reject(session, refusal);
   }
 
   /** Heartbeats are answered at once; all else waits its turn. Returns why the session must end, if it must. */
@@ -98,6 +107,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const { state } = session;
     if (state.at === 'ended') return undefined;
     if (!takeAllowance(session, nowMs)) return badMessage('too many messages');
+    if (state.at === 'handshaking' && text.length > maxHelloCharacters) return badMessage('the hello is too long');
     const decoded = decodeAgentMessage(text);
     const counted = decoded.ok ? decoded.message.type : decoded.because;
     metrics.agentMessages.set(counted, (metrics.agentMessages.get(counted) ?? 0) + 1);
@@ -123,7 +133,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const { state } = session;
     if (state.at === 'handshaking' && message.type === 'hello') return greet(session, message);
     if (state.at !== 'open' || message.type === 'hello' || message.type === 'heartbeat')
-      return rejectSession(session, badMessage(`${message.type} is not expected now`));
+      return reject(session, badMessage(`${message.type} is not expected now`));
     lastHeard.set(state.host.id, session.lastHeardMs);
     for (const answer of await answersTo(session, state, message, text)) sendTo(session, answer);
   }
@@ -136,7 +146,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
         const taken = await intake.take(state.host, message, text);
         turns.received(session, message.name, clock.monotonicMs());
         if (taken.ok) return [{ type: 'section_ack', name: message.name, hash: message.hash }];
-        rejectSession(session, badMessage(taken.detail));
+        reject(session, badMessage(taken.detail));
         return [];
       }
       case 'claim':
@@ -155,20 +165,20 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const key = known && hello.proof.by === 'key' ? directory.keyOf(known) : undefined;
     const { nonce, headerTicket } = session;
     const verdict = judgeHello({ hello, nonce, host: known, key, headerTicket, tickets, nowMs: clock.nowMs() });
-    if (!verdict.ok) return rejectSession(session, verdict.rejection);
+    if (!verdict.ok) return reject(session, verdict.rejection);
     const { host } = verdict;
-    if (hello.serverEpochSeen > epoch.current()) {
-      log.warn(
-        { hostId: host.id, seen: hello.serverEpochSeen },
-        'an agent has seen a later server: this store is an older copy',
-      );
-      await epoch.raiseAbove(hello.serverEpochSeen);
-    }
-    if (!(await settleSecondSession(session, host, hello))) return;
-    const stale = await intake.staleSections(host, hello.sectionHashes);
+    if (hello.serverEpochSeen > epoch.current()) await believeEpoch(host, hello.serverEpochSeen);
+    let stale: string[];
+    do {
+      if (!(await settleSecondSession(session, host, hello))) return;
+      stale = await intake.staleSections(host, hello.sectionHashes);
+      // A third connection may have come in meanwhile: it is judged like the second.
+    } while (live.has(host.id));
     // The agent may have gone, or its host been revoked, while the store was asked.
-    if (session.socket.readyState !== session.socket.OPEN) return;
-    open(session, host, hello);
+    if (session.state.at !== 'handshaking' || session.socket.readyState !== session.socket.OPEN) return;
+    const revoked = judgeStatus(host);
+    if (revoked) return reject(session, revoked);
+    const state = open(session, host, hello);
     sendTo(session, welcomeOf(host, stale));
     turns.join(
       session,
@@ -176,11 +186,20 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
       (sections) => sendTo(session, { type: 'want', sections: [...sections] }),
       clock.monotonicMs(),
     );
-    if (session.state.at !== 'open') return;
-    const info = { sessionEpoch: session.state.epoch, serverEpoch: epoch.current() };
+    const info = { sessionEpoch: state.epoch, serverEpoch: epoch.current() };
     const answers = await required(handlers).onHello(host.id, hello, info);
-    session.state.hasReconciled = true;
+    state.hasReconciled = true;
     for (const answer of answers) sendTo(session, answer);
+  }
+
+  async function believeEpoch(host: HostEntry, seen: number): Promise<void> {
+    const isRaised = await epoch.raiseAbove(seen);
+    log.warn(
+      { hostId: host.id, seen },
+      isRaised
+        ? 'an agent has seen a later server: this store is an older copy'
+        : 'an agent has seen a server epoch that no server of this store can have had: ignored',
+    );
   }
 
   /** False when the two are one identity on two machines: both are gone then. */
@@ -204,7 +223,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     }
     const detail = 'two machines use the identity of this host: give one of them a key of its own';
     for (const each of [session, other])
-      rejectSession(each, { code: 'duplicate_identity', detail, retryAfterMs: duplicateRetryMs });
+      reject(each, { code: 'duplicate_identity', detail, retryAfterMs: duplicateRetryMs });
     log.warn({ hostId: host.id }, 'duplicate identity: host quarantined');
     const by = { actor: 'system:gateway', requestId: null };
     const change = {
@@ -218,18 +237,20 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     return false;
   }
 
-  function open(session: Session, host: HostEntry, hello: Hello): void {
+  function open(session: Session, host: HostEntry, hello: Hello): Open {
     const skewMs = Math.round(hello.hostNowMs - clock.nowMs());
     host.sessionEpoch = epoch.nextSessionEpoch();
-    host.agentVersion = hello.agentVersion;
-    host.bootId = hello.bootId;
-    host.capabilities = hello.capabilities;
+    host.agentVersion = hello.agentVersion.slice(0, maxWordCharacters);
+    host.bootId = hello.bootId.slice(0, maxWordCharacters);
+    host.capabilities = hello.capabilities.slice(0, maxCapabilities).map((kind) => kind.slice(0, maxWordCharacters));
     host.clockSkewMs = skewMs;
-    host.machineFingerprint = hello.machineFingerprint;
-    session.state = { at: 'open', host, hello, epoch: host.sessionEpoch, hasReconciled: false };
+    host.machineFingerprint = hello.machineFingerprint.slice(0, maxWordCharacters);
+    const state: Open = { at: 'open', host, hello, epoch: host.sessionEpoch, hasReconciled: false };
+    session.state = state;
     live.set(host.id, session);
     lastHeard.set(host.id, session.lastHeardMs);
     presence.came(host);
+    return state;
   }
 
   function welcomeOf(host: HostEntry, staleSections: string[]): ServerMessage {
@@ -247,8 +268,24 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
   }
 
   function ended(session: Session, code: number): void {
-    const { state } = session;
     sessions.delete(session);
+    leave(session, code);
+  }
+
+  /** Says why and closes. What the peer still sends is not listened to, whether or not it takes the close. */
+  function reject(session: Session, rejection: Omit<Rejection, 'type'>): void {
+    sendTo(session, { type: 'rejection', ...rejection });
+    close(session, rejectedCode, rejection.code);
+  }
+
+  function close(session: Session, code: number, because: string): void {
+    session.socket.close(code, because);
+    leave(session, code);
+  }
+
+  /** The session ends now; its socket may need a while. */
+  function leave(session: Session, code: number): void {
+    const { state } = session;
     turns.leave(session, clock.monotonicMs());
     if (state.at === 'ended') return;
     session.state = { at: 'ended' };
@@ -266,13 +303,15 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const hostId = session.state.at === 'open' ? session.state.host.id : undefined;
     log.error({ err: error, hostId }, 'agent message was not handled: session ended');
     // Nothing was acknowledged, so the agent tells it all again when it is back.
-    session.socket.close(1011, 'internal');
+    close(session, failedCode, 'internal');
   }
 
   function sweep(): void {
     const nowMs = clock.monotonicMs();
     for (const session of sessions) {
-      const isLate = session.state.at === 'handshaking' && nowMs - session.openedMs > handshakeTimeoutMs;
+      const isLate =
+        (session.state.at === 'handshaking' && nowMs - session.openedMs > handshakeTimeoutMs) ||
+        (session.state.at === 'ended' && nowMs - session.lastHeardMs > closingTimeoutMs);
       if (isLate || nowMs - session.lastHeardMs > config.offlineAfterMs) session.socket.terminate();
     }
     turns.sweep(nowMs);
@@ -280,7 +319,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
 
   function disconnect(hostId: string, code: 'revoked' | 'duplicate_identity', detail: string): void {
     const session = live.get(hostId);
-    if (session) rejectSession(session, { code, detail, retryAfterMs: null });
+    if (session) reject(session, { code, detail, retryAfterMs: null });
   }
 
   directory.onChange((host) => {

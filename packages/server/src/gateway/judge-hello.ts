@@ -33,10 +33,15 @@ export function judgeHello(context: HelloContext): Verdict {
       isStaleTicket ? 0 : null,
     );
   }
-  if (host.status === 'decommissioned' || host.status === 'rejected')
-    return reject('revoked', `the host is ${host.status}`);
-  if (host.status === 'pending') return reject('pending_approval', 'an operator must accept this host', pendingRetryMs);
-  return { ok: true, host };
+  const rejection = judgeStatus(host);
+  return rejection ? { ok: false, rejection } : { ok: true, host };
+}
+
+/** Why a host that has proved itself may not have a session now; undefined: it may. */
+export function judgeStatus({ status }: Pick<HostEntry, 'status'>): Rejection | undefined {
+  if (status === 'decommissioned' || status === 'rejected') return rejectionOf('revoked', `the host is ${status}`);
+  if (status === 'pending') return rejectionOf('pending_approval', 'an operator must accept this host', pendingRetryMs);
+  return undefined;
 }
 
 function isProven({ hello, nonce, key, headerTicket, tickets, nowMs }: HelloContext, host: HostEntry): boolean {
@@ -48,7 +53,11 @@ function isProven({ hello, nonce, key, headerTicket, tickets, nowMs }: HelloCont
 }
 
 function reject(code: Rejection['code'], detail: string, retryAfterMs: number | null = null): Verdict {
-  return { ok: false, rejection: { type: 'rejection', code, detail, retryAfterMs } };
+  return { ok: false, rejection: rejectionOf(code, detail, retryAfterMs) };
+}
+
+function rejectionOf(code: Rejection['code'], detail: string, retryAfterMs: number | null = null): Rejection {
+  return { type: 'rejection', code, detail, retryAfterMs };
 }
 
 /** What a live session says of its agent, as far as a second one is judged by it. */

@@ -1,4 +1,4 @@
-import type { Hello, Rejection, ServerMessage } from '@gpufleet/shared/protocol';
+import type { Hello, ServerMessage } from '@gpufleet/shared/protocol';
 import { encodeMessage } from '@gpufleet/shared/protocol';
 import type { WebSocket } from 'ws';
 import type { HostEntry } from './host-directory.ts';
@@ -53,12 +53,6 @@ export function sendTo(session: Session, message: ServerMessage): boolean {
   }
   socket.send(encodeMessage(message));
   return true;
-}
-
-/** Says why, then closes. */
-export function rejectSession(session: Session, rejection: Omit<Rejection, 'type'>): void {
-  sendTo(session, { type: 'rejection', ...rejection });
-  session.socket.close(1008, rejection.code);
 }
 
 /** Takes one message from the session's allowance; false when it sends faster than any agent of ours. */

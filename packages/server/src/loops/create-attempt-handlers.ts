@@ -1,3 +1,4 @@
+import type { PlanReason } from '@gpufleet/shared/jobs';
 import type { AttemptResult, Decline, Progress } from '@gpufleet/shared/protocol';
 import type { Db } from '../db/index.ts';
 import type { AppDeps } from '../deps.ts';
@@ -12,8 +13,13 @@ import {
   updateAttempt,
 } from '../resources/jobs/index.ts';
 import { grantAttempt } from './grant-attempt.ts';
-import { reconcileHost } from './reconcile-host.ts';
+import { mayLearnAttempt } from './may-learn-attempt.ts';
+import { reconcileHost, tellAgain } from './reconcile-host.ts';
 import { adoptRunning, settleAttempt, voidAttempt } from './settle-attempt.ts';
+
+/** Reasons of a host that are kept, and how much of each: they are shown in lists. */
+const maxReasons = 20;
+const maxReasonCharacters = 1_000;
 
 /** Progress lines kept of an attempt. */
 const maxProgress = 50;
@@ -63,7 +69,8 @@ export function createAttemptHandlers(deps: AppDeps): AttemptHandlers {
       work.offeredIn.delete(claim.attemptId);
       heard(claim.attemptId);
       work.wake();
-      return [answer];
+      const attempt = answer.type === 'grant' ? await findAttemptRow(db.read, claim.attemptId) : undefined;
+      return attempt ? tellAgain(attempt) : [answer];
     },
     async onDecline(hostId, decline) {
       await db.write((tx) => recordDecline(tx, hostId, decline));
@@ -85,11 +92,12 @@ export function createAttemptHandlers(deps: AppDeps): AttemptHandlers {
     },
   };
 
-  async function recordDecline(tx: Db, hostId: string, { attemptId, because }: Decline): Promise<void> {
+  async function recordDecline(tx: Db, hostId: string, { attemptId, because: given }: Decline): Promise<void> {
+    const because = given.slice(0, maxReasons);
     const attempt = await findAttemptRow(tx, attemptId);
     if (attempt?.hostId !== hostId) return;
     if (attempt.state === 'offered') {
-      await updateAttempt(tx, attemptId, { state: 'declined', declinedBecause: because });
+      await updateAttempt(tx, attemptId, { state: 'declined', declinedBecause: because.map(shorten) });
       return;
     }
     if (attempt.state !== 'granted') return;
@@ -128,6 +136,13 @@ export function createAttemptHandlers(deps: AppDeps): AttemptHandlers {
         );
       return;
     }
+    if (!known && !(await mayLearnAttempt(tx, hostId, result.attemptId))) {
+      log.warn(
+        { hostId, attemptId: result.attemptId.slice(0, 64) },
+        'result of an attempt that no server gave: ignored',
+      );
+      return;
+    }
     const attempt = known ?? (await learnAttempt(tx, hostId, result, nowMs));
     if (attempt.state !== 'granted') {
       const job = await findJobRow(tx, attempt.jobId);
@@ -150,6 +165,10 @@ export function createAttemptHandlers(deps: AppDeps): AttemptHandlers {
     if (!row) throw new Error(`attempt ${result.attemptId} was inserted and is not there`);
     return row;
   }
+}
+
+function shorten({ because, detail }: PlanReason): PlanReason {
+  return { because: because.slice(0, 64), detail: detail.slice(0, maxReasonCharacters) };
 }
 
 function lostRecord(attempt: AttemptRow, detail: string): AttemptResult {

@@ -16,6 +16,10 @@ import {
 } from '../resources/jobs/index.ts';
 import { type LoadedRollout, loadSlotRollout, loadWorld, writeChanges } from '../resources/rollouts/index.ts';
 
+/** Of what a host says of its plan; more is in nobody's interest. */
+const maxSummaryLines = 200;
+const maxSummaryCharacters = 500;
+
 export interface ClaimOf {
   hostId: string;
   claim: Claim;
@@ -116,7 +120,7 @@ async function recordGrant(tx: Db, { attempt, job, loaded, claim, grant, signed 
     phase: 'granted',
     planHash: plan.planHash,
     disruption: plan.disruption,
-    planSummary: plan.summary,
+    planSummary: plan.summary.slice(0, maxSummaryLines).map((line) => line.slice(0, maxSummaryCharacters)),
     worstCaseMs: plan.worstCaseMs,
     signedGrant: signed,
     serverEpoch: grant.serverEpoch,

@@ -5,10 +5,15 @@ import {
   findAttemptRow,
   findJobRow,
   insertAttempt,
+  jobIdOf,
   listGrantedRowsOf,
   updateAttempt,
 } from '../resources/jobs/index.ts';
+import { mayLearnAttempt } from './may-learn-attempt.ts';
 import { adoptRunning } from './settle-attempt.ts';
+
+/** An agent runs one attempt at a time; a few more may be ending. */
+const maxOpen = 32;
 
 /**
  * A session began: store and journal are brought together, and the journal wins. What the agent runs is granted, also
@@ -16,7 +21,7 @@ import { adoptRunning } from './settle-attempt.ts';
  * answers with the result it has, begins it, or says that it never will. Nothing is given anew here.
  */
 export async function reconcileHost(tx: Db, hostId: string, hello: Hello, nowMs: number): Promise<ServerMessage[]> {
-  for (const open of hello.openAttempts) await learnOpen(tx, hostId, open, nowMs);
+  for (const open of hello.openAttempts.slice(0, maxOpen)) await learnOpen(tx, hostId, open, nowMs);
   const answers: ServerMessage[] = [];
   for (const attempt of await listGrantedRowsOf(tx, hostId)) {
     const isOpen = hello.openAttempts.some((open) => open.attemptId === attempt.id);
@@ -29,7 +34,12 @@ export async function reconcileHost(tx: Db, hostId: string, hello: Hello, nowMs:
 }
 
 export function tellAgain(attempt: AttemptRow): ServerMessage[] {
-  return attempt.signedGrant ? [{ type: 'grant', attemptId: attempt.id, signed: attempt.signedGrant }] : [];
+  const { id: attemptId, signedGrant, cancelRequested } = attempt;
+  if (!signedGrant) return [];
+  // Never a grant without the cancel that followed it: the host would begin what a person has stopped.
+  const cancel: ServerMessage[] =
+    cancelRequested === null ? [] : [{ type: 'cancel', attemptId, because: cancelRequested }];
+  return [{ type: 'grant', attemptId, signed: signedGrant }, ...cancel];
 }
 
 async function learnOpen(tx: Db, hostId: string, open: OpenAttempt, nowMs: number): Promise<void> {
@@ -38,10 +48,12 @@ async function learnOpen(tx: Db, hostId: string, open: OpenAttempt, nowMs: numbe
   if (known && known.hostId !== hostId) return;
   // Its result is written: the repeat that follows is acknowledged and changes nothing.
   if (known?.state === 'settled') return;
+  if (!known && !(await mayLearnAttempt(tx, hostId, open.attemptId))) return;
+  const jobId = known?.jobId ?? jobIdOf(open.attemptId);
   if (!known)
     await insertAttempt(tx, {
       id: open.attemptId,
-      jobId: open.jobId,
+      jobId,
       hostId,
       state: 'granted',
       phase: open.phase,
@@ -57,6 +69,6 @@ async function learnOpen(tx: Db, hostId: string, open: OpenAttempt, nowMs: numbe
       grantedAtMs: nowMs,
       declinedBecause: null,
     });
-  const job = await findJobRow(tx, open.jobId);
+  const job = await findJobRow(tx, jobId);
   if (job?.hostId === hostId) await adoptRunning(tx, job, nowMs);
 }

@@ -147,6 +147,86 @@ test('a host speaks for itself alone', async () => {
   stranger.agent.close();
 });
 
+test('a host cannot settle, run or invent attempts of another host’s job', async () => {
+  const server = await aServer();
+  const hand = await aHand(server);
+  const identity = anIdentity('host-2');
+  const { hostId } = await enrollTestHost(server, identity, { siteId: 'site-b' });
+  const { body: job } = await server.call('POST', '/jobs', {
+    hostId: hand.hostId,
+    kind: 'restart_service',
+    params: { unit: 'docker', action: 'start' },
+  });
+  const invented = `${job.id}-77`;
+  const stranger = await connect(
+    { server, identity, hostId },
+    { openAttempts: [{ ...open(invented), jobId: job.id }] },
+  );
+  stranger.agent.send({ type: 'result', result: aResult(invented) });
+  await stranger.agent.next('result_ack');
+  const { body } = await server.call('GET', `/jobs/${job.id}`);
+  expect([body.state, body.attempts.includes(invented)]).toEqual(['queued', false]);
+  expect((await server.call('GET', `/attempts/${invented}`)).status).toBe(404);
+  hand.agent.close();
+  stranger.agent.close();
+});
+
+test('results that no server gave are acknowledged, are kept up to a limit, and break no list', async () => {
+  const server = await aServer();
+  const hand = await aHand(server);
+  const ids = [
+    '',
+    'x'.repeat(5_000),
+    '../../etc/passwd',
+    'job_x',
+    'job_x-0',
+    ...Array.from({ length: 210 }, (_, i) => `job_${i}-1`),
+  ];
+  for (const id of ids) {
+    hand.agent.send({ type: 'result', result: aResult(id) });
+    await hand.agent.next('result_ack');
+  }
+  expect(await server.db.read.$count(attemptTable)).toBe(200);
+  expect((await server.call('GET', '/jobs')).status).toBe(200);
+  hand.agent.close();
+}, 20_000);
+
+test('a job that is offered again has a number of its own, whatever numbers its host has told of', async () => {
+  const server = await aServer();
+  const hand = await aHand(server);
+  const id = await startRollout(server, aSpec());
+  const offer = await hand.agent.next('offer');
+  const jobId = offer.jobId;
+  hand.agent.close();
+  await until(
+    async () => server.deps.gateway.onlineCount(),
+    (count) => count === 0,
+  );
+  const again = await connect(hand, { openAttempts: [{ ...open(`${jobId}-3`), jobId }] });
+  again.agent.send({ type: 'result', result: aResult(`${jobId}-3`, 'failed') });
+  await untilState(server, id, 'halted');
+  await server.db.write(async (tx) => tx.delete(attemptTable).where(eq(attemptTable.id, `${jobId}-1`)));
+  await server.call('POST', `/rollouts/${id}/resume`, { reason: 'again', disposition: 'retry' });
+  expect((await again.agent.next('offer')).attemptId).toBe(`${jobId}-4`);
+  again.agent.close();
+});
+
+test('a grant that is told again after a cancel is followed by that cancel', async () => {
+  const server = await aServer();
+  const hand = await aHand(server);
+  const id = await startRollout(server, aSpec());
+  const { offer } = await granted(hand);
+  await server.call('POST', `/rollouts/${id}/cancel`, { reason: 'wrong hosts' });
+  await hand.agent.next('cancel');
+  claim(hand, offer.attemptId, offer.planHash);
+  await hand.agent.next('grant');
+  expect(await hand.agent.next('cancel')).toMatchObject({ attemptId: offer.attemptId, because: 'wrong hosts' });
+  const back = await connect(hand);
+  await back.agent.next('grant');
+  expect(await back.agent.next('cancel')).toMatchObject({ attemptId: offer.attemptId });
+  back.agent.close();
+});
+
 test('a claim from an older session or for another plan is refused', async () => {
   const server = await aServer();
   const hand = await aHand(server);
