@@ -2,7 +2,7 @@
 // Uses nothing but Node itself, and does only what has changed since the last time.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,14 +17,12 @@ function fail(message) {
   process.exit(1);
 }
 
-function checkNode() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+/** What to say of a Node that is too old; undefined for one that will do. */
+export function nodeProblem(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
   const [needMajor = 0, needMinor = 0] = oldestNode;
-  if (major < needMajor || (major === needMajor && minor < needMinor)) {
-    fail(
-      `Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}. Install a newer Node and run the command again.`,
-    );
-  }
+  if (major > needMajor || (major === needMajor && minor >= needMinor)) return undefined;
+  return `Node ${oldestNode.join('.')} or newer is needed, this is ${version}. Install a newer Node and run the command again.`;
 }
 
 /** The SQLite driver has no ready-made binary for every system: it may have to be compiled. */
@@ -32,8 +30,8 @@ function missingCompilers() {
   return ['python3', 'make', 'g++'].filter((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).error);
 }
 
-function stamp() {
-  const lock = readFileSync(join(root, 'package-lock.json'));
+/** What the installed packages depend on: the same stamp, the same packages. */
+export function stampOf(lock) {
   return createHash('sha256').update(lock).update(process.version).update(process.arch).digest('hex');
 }
 
@@ -68,7 +66,7 @@ function sqliteWorks() {
 }
 
 async function install() {
-  const wanted = stamp();
+  const wanted = stampOf(readFileSync(join(root, 'package-lock.json')));
   const installed = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
   if (installed === wanted && existsSync(join(root, 'node_modules'))) return;
   const missing = missingCompilers();
@@ -80,6 +78,8 @@ async function install() {
   process.stderr.write(
     'gpufleet: installing the packages that package-lock.json fixes (the SQLite driver may compile: one to two minutes)\n',
   );
+  // From here until it is done nothing is installed, whatever was before: an interrupted npm leaves half of it.
+  rmSync(stampPath, { force: true });
   const code = await runShown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   if (code !== 0)
     fail(
@@ -96,7 +96,8 @@ async function install() {
 
 /** Everything that `npm run demo`, `npm test` and `npm run dev` need; idempotent. */
 export async function bootstrap() {
-  checkNode();
+  const problem = nodeProblem(process.versions.node);
+  if (problem !== undefined) fail(problem);
   await install();
   const { build } = await import('./build.mjs');
   await build();

@@ -1,4 +1,5 @@
-// `npm run dev`: the server on port 8080 with a database in .cache/dev, rebuilt and restarted when a source changes.
+// `npm run dev`: the server with a database in .cache/dev, rebuilt and restarted when a source changes.
+// It listens on port 8080, or on the one that GPUFLEET_DEV_PORT names.
 import { spawn } from 'node:child_process';
 import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ mkdirSync(folder, { recursive: true, mode: 0o700 });
 
 let child;
 let stopping = false;
+let restarting = false;
+let changedMeanwhile = false;
 
 function start() {
   const argv = [
@@ -18,7 +21,7 @@ function start() {
     '--host',
     '127.0.0.1',
     '--port',
-    '8080',
+    process.env.GPUFLEET_DEV_PORT ?? '8080',
     '--database',
     join(folder, 'fleet.db'),
     '--state-dir',
@@ -34,19 +37,37 @@ function start() {
   });
 }
 
-async function restart() {
+/** Resolves when the server is gone; it may have ended by itself. */
+function endServer() {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  return gone;
+}
+
+async function rebuild() {
   try {
     await build({ names: ['server'] });
+    return true;
   } catch (error) {
+    // What runs goes on until the source is right again.
     process.stderr.write(`${error.message}\n`);
-    return;
+    return false;
   }
-  if (child.exitCode === null && child.signalCode === null) {
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill('SIGTERM');
-    await gone;
+}
+
+/** One at a time: two servers would want the same port. */
+async function restart() {
+  changedMeanwhile = true;
+  if (restarting) return;
+  restarting = true;
+  while (changedMeanwhile && !stopping) {
+    changedMeanwhile = false;
+    if (!(await rebuild())) continue;
+    await endServer();
+    if (!stopping) start();
   }
-  start();
+  restarting = false;
 }
 
 let pending;
@@ -58,10 +79,10 @@ for (const name of ['server', 'shared']) {
   });
 }
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
+  process.on(signal, async () => {
     stopping = true;
-    child.once('exit', () => process.exit(0));
-    child.kill('SIGTERM');
+    await endServer();
+    process.exit(0);
   });
 }
 start();
