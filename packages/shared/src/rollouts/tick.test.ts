@@ -87,6 +87,27 @@ test('a wave whose hosts are all away waits for one of them before it is passed 
   expect(tick(true, 300_000).decisions).toEqual([{ do: 'await_gate', index: 0, because: 'canary_empty' }]);
 });
 
+test('a canary that was left out has shown nothing: a person decides', () => {
+  const waves = [aWave({ isCanary: true })];
+  expect(planRollout(aWorld(aSnapshot(slots('skipped'), { waves }))).decisions).toEqual([
+    { do: 'await_gate', index: 0, because: 'canary_empty' },
+  ]);
+});
+
+test('an unknown slot of a decommissioned host counts like a failure, and nobody waits for it', () => {
+  const gone = [aHost('host-0', { online: false, offlineSinceMs: 0, status: 'decommissioned' })];
+  const away = [aHost('host-0', { online: false, offlineSinceMs: 0 })];
+  const twenty = slots('unknown', ...Array.from({ length: 19 }, () => 'succeeded' as const));
+  const tick = (hosts: typeof gone, snapshot = aSnapshot(twenty)) => planRollout(aWorld(snapshot, { hosts }));
+  expect(tick(away).decisions).toEqual([]);
+  expect(tick(gone).decisions).toEqual([{ do: 'pass_wave', index: 0 }]);
+  expect(tick(gone, aSnapshot(slots('unknown', 'waiting'))).decisions).toMatchObject([{ do: 'halt' }]);
+  const snapshot = aSnapshot(slots('unknown'));
+  const canceling = { ...snapshot, rollout: { ...snapshot.rollout, state: 'canceling' as const } };
+  expect(tick(away, canceling).decisions).toEqual([]);
+  expect(tick(gone, canceling).decisions).toEqual([{ do: 'finish_cancel' }]);
+});
+
 test('too many failures halt before anything else happens', () => {
   const world = aWorld(aSnapshot(slots('failed', 'waiting')));
   expect(planRollout(world).decisions).toMatchObject([{ do: 'halt', because: 'too_many_failures' }]);

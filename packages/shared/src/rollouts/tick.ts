@@ -35,7 +35,7 @@ export interface Tick {
 
 /** What to do next for one rollout, and for each slot that is not done why it does not go on. Pure. */
 export function planRollout(world: World): Tick {
-  const decisions = decide(world);
+  const decisions = decide(withoutTheGone(world));
   const { offers, held } = explainSlots(world);
   // Moves of the machines come first: an offer must stand on what they leave.
   if (decisions.length === 0 && isActive(world.rollout)) {
@@ -44,6 +44,16 @@ export function planRollout(world: World): Tick {
     if (windowMove) decisions.unshift(windowMove);
   }
   return { decisions, held, wakeAtMs: findWake(world, held) };
+}
+
+/**
+ * A host that was decommissioned sends no result: its unknown slot counts against the gate as a failure does, and nobody
+ * waits for it. The slot itself stays unknown; should the host be enrolled again, its result is taken.
+ */
+function withoutTheGone(world: World): World {
+  const isGone = (slot: SlotView) => slot.state === 'unknown' && hostOf(world, slot).status === 'decommissioned';
+  if (!world.slots.some(isGone)) return world;
+  return { ...world, slots: world.slots.map((slot) => (isGone(slot) ? { ...slot, state: 'failed' } : slot)) };
 }
 
 function decide(world: World): Decision[] {
@@ -132,12 +142,12 @@ function decideWave(world: World, wave: WaveView): Decision[] {
   const isEmpty = !slots.some((slot) => slot.state === 'succeeded' || slot.state === 'noop');
   if (wave.state === 'open' && !isEmpty && policy.soakMs > 0)
     return [{ do: 'start_soak', index: wave.index, untilMs: world.nowMs + policy.soakMs }];
-  if (isEmpty && slots.some((slot) => slot.state === 'deferred')) {
-    // Everyone is away: an outage of minutes must not run through the waves.
-    if (world.nowMs < givenUpAtMs(world, wave)) return [];
-    // A canary in which nobody ran has shown nothing.
-    if (wave.isCanary) return [{ do: 'await_gate', index: wave.index, because: 'canary_empty' }];
-  }
+  const isAway = slots.some((slot) => slot.state === 'deferred');
+  // Everyone is away: an outage of minutes must not run through the waves.
+  if (isEmpty && isAway && world.nowMs < givenUpAtMs(world, wave)) return [];
+  // A canary in which nobody ran has shown nothing.
+  if (isEmpty && wave.isCanary && (isAway || slots.some((slot) => slot.state === 'skipped')))
+    return [{ do: 'await_gate', index: wave.index, because: 'canary_empty' }];
   return policy.gate === 'manual' && !isEmpty
     ? [{ do: 'await_gate', index: wave.index, because: 'manual' }]
     : [{ do: 'pass_wave', index: wave.index }];

@@ -100,7 +100,8 @@ function toSiteView(site: SiteRow, hosts: readonly HostView[]): SiteView {
     window: site.window,
     freezes: site.freezes.map(({ from, to, reason }) => ({ fromMs: Date.parse(from), toMs: Date.parse(to), reason })),
     size: here.filter(counts).length,
-    granted: here.filter((host) => host.busyWith !== null).map((host) => host.id),
+    // A decommissioned host is nobody's business any more, whatever it was granted.
+    granted: here.filter((host) => counts(host) && host.busyWith !== null).map((host) => host.id),
     unavailable: here.filter(isUnavailable).map((host) => host.id),
   };
 }
