@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fleetPlan, sites } from './fleet-plan.ts';
 import { readOptions, usage } from './options.ts';
-import { cliOf, type Fleet, lastLines, type Server, startFleet, startServer } from './processes.ts';
+import { cliOf, type Fleet, lastLines, type Server, startFleet, startServer, waitFor } from './processes.ts';
 import { playStory } from './story.ts';
 
 /** Longer than any story takes on two busy cores: past it the state is shown and the demo ends. */
-const storyDeadlineMs = 150_000;
+const storyDeadlineMs = Number(process.env.GPUFLEET_DEMO_DEADLINE_MS ?? 150_000);
 
 const root = process.env.GPUFLEET_DEMO_ROOT ?? process.cwd();
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -65,11 +65,25 @@ async function bringUp(): Promise<{ server: Server; fleet: Fleet; tokenFile: str
   }
   say(`enrolling ${fleetPlan.length} simulated hosts at ${sites.length} sites`);
   fleet = await startFleet(folder, server.url, join(root, '.cache/demo/fleet-main.mjs'));
+  await untilDiagnosed();
   if (options.jsonReady !== undefined) {
     const ready = { url: server.url, token: readFileSync(tokenFile, 'utf8').trim(), pid: process.pid };
-    writeFileSync(options.jsonReady, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+    // A new file in one move: whoever waits for it reads all of it, and an old one's mode does not bare the token.
+    const beside = `${options.jsonReady}.${process.pid}.tmp`;
+    writeFileSync(beside, `${JSON.stringify(ready)}\n`, { mode: 0o600 });
+    renameSync(beside, options.jsonReady);
   }
   return { server, fleet, tokenFile };
+}
+
+/** The commands that a person is shown have something to show. */
+async function untilDiagnosed(): Promise<void> {
+  say('waiting for what the hosts find');
+  const broken = fleetPlan.filter(({ faults }) => faults.length > 0).length;
+  await waitFor('every broken host has a finding', 30_000, async () => {
+    const findings: { hostId: string }[] = JSON.parse(await must('finding', 'list', '-o', 'json'));
+    return new Set(findings.map(({ hostId }) => hostId)).size >= broken || undefined;
+  });
 }
 
 function showTheWay(up: { server: Server; tokenFile: string }): void {
