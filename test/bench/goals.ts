@@ -11,11 +11,22 @@ export interface Measured {
   spread: number[];
 }
 
+/** A ratio that is no number was not measured: its goal is missed. */
+function isMet({ ratio, goal }: Measured): boolean {
+  return ratio <= goal;
+}
+
+/** 0 when every goal was met; nothing measured is no success. */
+export function exitCodeOf(results: readonly Measured[]): number {
+  return results.length > 0 && results.every(isMet) ? 0 : 1;
+}
+
 /** A Markdown table: each goal, what was measured, and whether it was met. */
 export function renderGoals(results: readonly Measured[]): string {
-  const rows = results.map(({ what, unit, baseline, ours, ratio, goal, spread }) => {
+  const rows = results.map((result) => {
+    const { what, unit, baseline, ours, ratio, goal, spread } = result;
     const pairs = spread.map((value) => value.toFixed(2)).join(' ');
-    return `| ${what} | ${baseline.toFixed(1)} ${unit} | ${ours.toFixed(1)} ${unit} | ${ratio.toFixed(2)} | ≤ ${goal} | ${pairs} | ${ratio <= goal ? 'met' : 'MISSED'} |`;
+    return `| ${what} | ${baseline.toFixed(1)} ${unit} | ${ours.toFixed(1)} ${unit} | ${ratio.toFixed(2)} | ≤ ${goal} | ${pairs} | ${isMet(result) ? 'met' : 'MISSED'} |`;
   });
   return [
     '| operation | baseline | gpufleet | ratio | goal | each pair | |',

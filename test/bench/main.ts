@@ -1,4 +1,4 @@
-import { type Measured, renderGoals } from './goals.ts';
+import { exitCodeOf, type Measured, renderGoals } from './goals.ts';
 import { protocolBench } from './protocol-bench.ts';
 import { weightBench } from './weight-bench.ts';
 
@@ -23,4 +23,4 @@ for (const [name, bench] of Object.entries(benches)) {
   if (names.length === 0 || names.includes(name)) results.push(...(await bench(say)));
 }
 process.stdout.write(`${renderGoals(results)}\n`);
-process.exit(results.every(({ ratio, goal }) => ratio <= goal) ? 0 : 1);
+process.exit(exitCodeOf(results));
