@@ -28,7 +28,7 @@ function rejection(fields: Partial<Rejection> = {}): Rejection {
 }
 
 const dialing: Link = { at: 'dialing', failures: 2, giveUpAtMs: 15_000 };
-const challenged: Link = { at: 'challenged', failures: 2, giveUpAtMs: 20_000, proven: true };
+const challenged: Link = { at: 'challenged', failures: 2, giveUpAtMs: 20_000, hello: 'by_key' };
 const online: Link = {
   at: 'online',
   failures: 2,
@@ -47,13 +47,26 @@ test('dials with the ticket that it holds', () => {
 
 test('proves its key to the challenge that comes when the connection is open', () => {
   const opened = stepLink(dialing, { type: 'opened' }, at(1));
-  expect(opened).toEqual({ link: { at: 'challenged', failures: 2, giveUpAtMs: 20_001, proven: false }, effects: [] });
+  expect(opened).toEqual({ link: { at: 'challenged', failures: 2, giveUpAtMs: 20_001, hello: 'none' }, effects: [] });
   const { link, effects } = stepLink(opened.link, { type: 'message', message: challenge }, at(2));
-  expect(link).toMatchObject({ at: 'challenged', proven: true });
+  expect(link).toMatchObject({ at: 'challenged', hello: 'by_key' });
   expect(effects).toEqual([
     { do: 'learn_time', serverNowMs: 5_000 },
-    { do: 'send_hello', nonce: 'n1' },
+    { do: 'keep_ticket', ticket: null },
+    { do: 'send_hello', by: { nonce: 'n1' } },
   ]);
+});
+
+test('with a ticket says hello unasked, and proves its key when it is challenged all the same', () => {
+  const opened = stepLink(dialing, { type: 'opened' }, at(1, { ticket: 't1' }));
+  expect(opened.link).toMatchObject({ at: 'challenged', hello: 'by_ticket' });
+  expect(opened.effects).toEqual([{ do: 'send_hello', by: { ticket: 't1' } }]);
+  const welcomed = stepLink(opened.link, { type: 'message', message: welcome() }, at(2));
+  expect(welcomed.link.at).toBe('online');
+  const again = stepLink(opened.link, { type: 'message', message: challenge }, at(2));
+  expect(again.link).toMatchObject({ at: 'challenged', hello: 'by_key' });
+  expect(again.effects).toContainEqual({ do: 'keep_ticket', ticket: null });
+  expect(again.effects).toContainEqual({ do: 'send_hello', by: { nonce: 'n1' } });
 });
 
 test('signs one challenge a connection', () => {
@@ -61,7 +74,7 @@ test('signs one challenge a connection', () => {
 });
 
 test('takes no welcome before it has proven anything', () => {
-  const link: Link = { ...challenged, proven: false };
+  const link: Link = { ...challenged, hello: 'none' };
   expect(stepLink(link, { type: 'message', message: welcome() }, at(1))).toEqual({ link, effects: [] });
 });
 

@@ -7,8 +7,8 @@ export type Link =
   | { at: 'offline' }
   | { at: 'waiting'; failures: number; untilMs: number }
   | { at: 'dialing'; failures: number; giveUpAtMs: number }
-  /** The connection is open; `proven`: the challenge has come and its signature is on the way. */
-  | { at: 'challenged'; failures: number; giveUpAtMs: number; proven: boolean }
+  /** The connection is open; `hello` is what the hello on the way proves possession by, once there is one. */
+  | { at: 'challenged'; failures: number; giveUpAtMs: number; hello: 'none' | 'by_ticket' | 'by_key' }
   | {
       at: 'online';
       failures: number;
@@ -39,7 +39,7 @@ export type LinkEffect =
   /** With the ticket in the upgrade the server need not check the signature that the hello carries all the same. */
   | { do: 'dial'; ticket: string | null }
   | { do: 'close'; code: number; reason: string }
-  | { do: 'send_hello'; nonce: string }
+  | { do: 'send_hello'; by: { ticket: string } | { nonce: string } }
   | { do: 'send_heartbeat'; seq: number }
   | { do: 'ping' }
   | { do: 'learn_time'; serverNowMs: number }
@@ -121,10 +121,16 @@ export function wakeAtMs(link: Link): number | undefined {
   }
 }
 
-function opened(link: Link, { nowMs, settings }: LinkContext): Stepped {
+/** A ticket went with the dial: a server that takes it does not challenge, and waits for the hello. */
+function opened(link: Link, { nowMs, settings, ticket }: LinkContext): Stepped {
   if (link.at !== 'dialing') return stay(link);
   const giveUpAtMs = nowMs + settings.helloTimeoutMs;
-  return stay({ at: 'challenged', failures: link.failures, giveUpAtMs, proven: false });
+  const { failures } = link;
+  if (ticket === null) return stay({ at: 'challenged', failures, giveUpAtMs, hello: 'none' });
+  return {
+    link: { at: 'challenged', failures, giveUpAtMs, hello: 'by_ticket' },
+    effects: [{ do: 'send_hello', by: { ticket } }],
+  };
 }
 
 function closed(link: Link, retryAfterMs: number | null, context: LinkContext): Stepped {
@@ -168,16 +174,17 @@ function authenticating(
 ): Stepped {
   if (message.type === 'challenge') {
     // One signature a connection: a server that challenges again and again is not obeyed.
-    if (link.proven) return stay(link);
+    if (link.hello === 'by_key') return stay(link);
     return {
-      link: { ...link, proven: true },
+      link: { ...link, hello: 'by_key' },
       effects: [
         { do: 'learn_time', serverNowMs: message.serverNowMs },
-        { do: 'send_hello', nonce: message.nonce },
+        { do: 'keep_ticket', ticket: null },
+        { do: 'send_hello', by: { nonce: message.nonce } },
       ],
     };
   }
-  if (message.type !== 'welcome' || !link.proven) return stay(link);
+  if (message.type !== 'welcome' || link.hello === 'none') return stay(link);
   const heartbeatEveryMs = Math.max(message.heartbeatEveryMs, minHeartbeatEveryMs);
   return {
     link: {

@@ -89,7 +89,7 @@ test('answers the challenge with a signature of its key and is online', async ()
   expect(isSignedBy(key.x, challengeBytes('host_1', 'n1'), hello.proof.signature)).toBe(true);
 });
 
-test('comes back with the ticket that it was given, and signs the challenge all the same', async () => {
+test('comes back with the ticket that it was given; a server that challenges it anyway gets a signature', async () => {
   const server = await startServer();
   const { session } = aSession(server.url);
   session.start();
@@ -97,7 +97,12 @@ test('comes back with the ticket that it was given, and signs the challenge all 
   server.sockets[0]?.close();
   await until(() => server.sockets.length === 2 && session.link().at === 'online');
   expect(server.tickets).toEqual([undefined, 'Ticket ticket-1']);
-  expect(server.received.filter((message) => message.type === 'hello').at(-1)).toMatchObject({ proof: { by: 'key' } });
+  const proofs = () => server.received.flatMap((message) => (message.type === 'hello' ? [message.proof.by] : []));
+  expect(proofs()).toEqual(['key', 'ticket']);
+  server.takesTickets = false;
+  server.sockets[1]?.close();
+  await until(() => server.sockets.length === 3 && session.link().at === 'online');
+  expect(proofs().at(-1)).toBe('key');
 });
 
 test('forgets its ticket when it is refused, and keeps dialling later', async () => {

@@ -6,6 +6,7 @@ import {
   encodeMessage,
   type Heartbeat,
   type Hello,
+  type Proof,
   type ServerMessage,
   type Welcome,
 } from '@gpufleet/shared/protocol';
@@ -94,7 +95,7 @@ export function createSession(deps: SessionDeps): Session {
         abandon(effect.code, effect.reason);
         return;
       case 'send_hello':
-        sendHello(effect.nonce);
+        sendHello(effect.by);
         return;
       case 'send_heartbeat':
         transmit({ type: 'heartbeat', seq: effect.seq, uptimeMs: deps.uptimeMs(), attempt: deps.heartbeatAttempt() });
@@ -165,12 +166,16 @@ export function createSession(deps: SessionDeps): Session {
     log.info({ messageType: decoded.messageType }, 'message type of a newer server ignored');
   }
 
-  function sendHello(nonce: string): void {
+  function sendHello(by: { ticket: string } | { nonce: string }): void {
     const dialled = dials;
     deps.describe().then(
       (description) => {
-        if (dialled !== dials) return;
-        transmit({ type: 'hello', ...description, proof: { by: 'key', signature: deps.prove(nonce) } });
+        // A challenge that came meanwhile is answered by its own hello.
+        const isWanted = link.at === 'challenged' && link.hello === ('ticket' in by ? 'by_ticket' : 'by_key');
+        if (dialled !== dials || !isWanted) return;
+        const proof: Proof =
+          'ticket' in by ? { by: 'ticket', ticket: by.ticket } : { by: 'key', signature: deps.prove(by.nonce) };
+        transmit({ type: 'hello', ...description, proof });
       },
       (error: unknown) => log.error({ error: String(error) }, 'the hello could not be made'),
     );

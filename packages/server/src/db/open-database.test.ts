@@ -284,6 +284,11 @@ test('SQLite’s read-only failures say what to check', () => {
   expect(error).toMatchObject({ code: 'database_read_only', message: expect.stringContaining('/x') });
 });
 
+test('a disk that is too full to open the store says so', () => {
+  const error = toDatabaseError('/x', Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' }));
+  expect(error).toMatchObject({ code: 'database_full', message: expect.stringContaining('free some space') });
+});
+
 test('closing waits for the writes that were asked for and takes no more', async () => {
   const path = aPath();
   const db = await openDatabase(path);

@@ -113,7 +113,7 @@ function setPragmas(sqlite: Sqlite.Database): void {
   // On every open: a reopened WAL file falls back to NORMAL, and a power cut would lose acknowledged results.
   sqlite.pragma('synchronous = FULL');
   // Pages that change again before the checkpoint are copied once: a fifth less CPU for each stored report.
-  sqlite.pragma('wal_autocheckpoint = 4000');
-  sqlite.pragma('cache_size = -16000');
+  sqlite.pragma('wal_autocheckpoint = 16000');
+  sqlite.pragma('cache_size = -64000');
   sqlite.pragma('temp_store = MEMORY');
 }

@@ -1,8 +1,10 @@
 import { FleetError } from '@gpufleet/shared/core';
 
-/** By SQLite's (extended) result code: our code and what to do about it. The longest prefix wins. */
+/** By SQLite's (extended) result code: our code and what to do about it. The first prefix wins. */
 const meanings: readonly [prefix: string, code: string, advice: string][] = [
   ['SQLITE_FULL', 'database_full', 'the disk is full: free some space; nothing of this change was kept'],
+  // Its shared memory could not be made longer: that is what a full disk looks like when the store is opened.
+  ['SQLITE_IOERR_SHMSIZE', 'database_full', 'the disk is full: free some space'],
   ['SQLITE_IOERR', 'database_io_error', 'the disk does not answer: check the disk and the file system'],
   ['SQLITE_READONLY', 'database_read_only', 'the file cannot be written: check its owner, mode and file system'],
   ['SQLITE_CANTOPEN', 'database_cannot_open', 'check that the folder exists and that this user may write to it'],

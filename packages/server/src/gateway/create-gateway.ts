@@ -21,7 +21,7 @@ import { judgeHello, judgeSecondSession, judgeStatus } from './judge-hello.ts';
 import { createPresence } from './presence.ts';
 import { createSectionIntake } from './section-intake.ts';
 import { startServerEpoch } from './server-epoch.ts';
-import { enqueue, newSession, type Session, sendTo, takeAllowance } from './session.ts';
+import { enqueue, newSession, type Resumption, type Session, sendTo, takeAllowance } from './session.ts';
 import { loadTicketSecret } from './ticket-secret.ts';
 import { createTickets } from './tickets.ts';
 import { createTurns } from './turns.ts';
@@ -79,12 +79,21 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const headerTicket = /^Ticket (\S{1,256})$/.exec(request.headers.authorization ?? '')?.[1];
     // The answer to the upgrade and the challenge leave together.
     socket.cork();
-    webSockets.handleUpgrade(request, socket, head, (webSocket) => begin(webSocket, headerTicket));
+    webSockets.handleUpgrade(request, socket, head, (webSocket) => begin(webSocket, resume(headerTicket)));
     socket.uncork();
   }
 
-  function begin(socket: WebSocket, headerTicket: string | undefined): void {
-    const session = newSession(socket, deps.randomToken(24), headerTicket, clock.monotonicMs());
+  function resume(ticket: string | undefined): Resumption {
+    if (ticket === undefined) return { by: 'nothing' };
+    const host = directory.find(tickets.holderOf(ticket) ?? '');
+    if (!host || !tickets.isValid(ticket, host, clock.nowMs())) return { by: 'void_ticket' };
+    return { by: 'ticket', host, ticket };
+  }
+
+  function begin(socket: WebSocket, resumes: Resumption): void {
+    const isChallenged = resumes.by !== 'ticket';
+    const nonce = isChallenged ? deps.randomToken(24) : '';
+    const session = newSession(socket, nonce, resumes, clock.monotonicMs());
     sessions.add(session);
     socket.on('error', (error) => log.debug({ err: error }, 'agent connection failed'));
     socket.on('close', (code) => ended(session, code));
@@ -93,7 +102,8 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
       if (isBinary) reject(session, badMessage('messages are text'));
       else received(session, (data as Buffer).toString('utf8'));
     });
-    sendTo(session, { type: 'challenge', nonce: session.nonce, serverNowMs: clock.nowMs() });
+    // Who resumes by a ticket sends its hello without being asked.
+    if (isChallenged) sendTo(session, { type: 'challenge', nonce, serverNowMs: clock.nowMs() });
   }
 
   function received(session: Session, text: string): void {
@@ -163,8 +173,10 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
   async function greet(session: Session, hello: Hello): Promise<void> {
     const known = directory.find(hello.hostId);
     const key = known && hello.proof.by === 'key' ? directory.keyOf(known) : undefined;
-    const { nonce, headerTicket } = session;
-    const verdict = judgeHello({ hello, nonce, host: known, key, headerTicket, tickets, nowMs: clock.nowMs() });
+    const { nonce, resumes } = session;
+    // Sent before the agent knew that its ticket is void: its answer to the challenge is on the way.
+    if (resumes.by === 'void_ticket' && hello.proof.by === 'ticket') return;
+    const verdict = judgeHello({ hello, nonce, host: known, key, resumes, tickets, nowMs: clock.nowMs() });
     if (!verdict.ok) return reject(session, verdict.rejection);
     const { host } = verdict;
     if (hello.serverEpochSeen > epoch.current()) await believeEpoch(host, hello.serverEpochSeen);
@@ -179,7 +191,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     const revoked = judgeStatus(host);
     if (revoked) return reject(session, revoked);
     const state = open(session, host, hello);
-    sendTo(session, welcomeOf(host, stale));
+    sendTo(session, welcomeOf(host, resumes, stale));
     turns.join(
       session,
       stale,
@@ -253,7 +265,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     return state;
   }
 
-  function welcomeOf(host: HostEntry, staleSections: string[]): ServerMessage {
+  function welcomeOf(host: HostEntry, resumes: Resumption, staleSections: string[]): ServerMessage {
     return {
       type: 'welcome',
       protocolVersion,
@@ -261,7 +273,10 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
       serverEpoch: epoch.current(),
       sessionEpoch: host.sessionEpoch,
       heartbeatEveryMs: config.heartbeatEveryMs,
-      ticket: tickets.issue(host, clock.nowMs()),
+      ticket:
+        resumes.by === 'ticket'
+          ? tickets.renew(resumes.ticket, host, clock.nowMs())
+          : tickets.issue(host, clock.nowMs()),
       staleSections,
       signingKeyIds: [signer.keyId],
     };

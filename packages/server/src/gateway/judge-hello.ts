@@ -1,6 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { challengeBytes, type Hello, oldestProtocolVersion, type Rejection } from '@gpufleet/shared/protocol';
 import type { HostEntry } from './host-directory.ts';
+import type { Resumption } from './session.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface HelloContext {
@@ -8,8 +9,8 @@ export interface HelloContext {
   nonce: string;
   host: HostEntry | undefined;
   key: KeyObject | undefined;
-  /** Ticket of the upgrade's Authorization header. */
-  headerTicket: string | undefined;
+  /** What the ticket of the upgrade proved. */
+  resumes: Resumption;
   tickets: Tickets;
   nowMs: number;
 }
@@ -44,8 +45,9 @@ export function judgeStatus({ status }: Pick<HostEntry, 'status'>): Rejection | 
   return undefined;
 }
 
-function isProven({ hello, nonce, key, headerTicket, tickets, nowMs }: HelloContext, host: HostEntry): boolean {
-  if (headerTicket !== undefined && tickets.isValid(headerTicket, host, nowMs)) return true;
+function isProven({ hello, nonce, key, resumes, tickets, nowMs }: HelloContext, host: HostEntry): boolean {
+  // The very entry: a host that was given another key since has another one.
+  if (resumes.by === 'ticket') return resumes.host === host;
   if (hello.proof.by === 'ticket') return tickets.isValid(hello.proof.ticket, host, nowMs);
   if (!key) return false;
   const signature = Buffer.from(hello.proof.signature, 'base64url');

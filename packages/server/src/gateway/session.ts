@@ -14,7 +14,8 @@ const messageBurst = 400;
 export interface Session {
   readonly socket: WebSocket;
   readonly nonce: string;
-  readonly headerTicket: string | undefined;
+  /** What the upgrade's ticket said: the host that it proves, that it is void, or nothing. */
+  readonly resumes: Resumption;
   readonly openedMs: number;
   state: SessionState;
   lastHeardMs: number;
@@ -24,16 +25,18 @@ export interface Session {
   allowance: { messages: number; atMs: number };
 }
 
+export type Resumption = { by: 'ticket'; host: HostEntry; ticket: string } | { by: 'void_ticket' } | { by: 'nothing' };
+
 export type SessionState =
   | { at: 'handshaking' }
   | { at: 'open'; host: HostEntry; hello: Hello; epoch: number; hasReconciled: boolean }
   | { at: 'ended' };
 
-export function newSession(socket: WebSocket, nonce: string, headerTicket: string | undefined, nowMs: number): Session {
+export function newSession(socket: WebSocket, nonce: string, resumes: Resumption, nowMs: number): Session {
   return {
     socket,
     nonce,
-    headerTicket,
+    resumes,
     openedMs: nowMs,
     state: { at: 'handshaking' },
     lastHeardMs: nowMs,

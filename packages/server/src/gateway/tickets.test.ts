@@ -18,6 +18,12 @@ test('a ticket is void for another host, another key and another store', () => {
   expect(createTickets('other', 1_000).isValid(ticket, host, 1)).toBe(false);
 });
 
+test('a ticket is renewed when half of its time is over', () => {
+  const ticket = tickets.issue(host, 0);
+  expect(tickets.renew(ticket, host, 499)).toBe(ticket);
+  expect(tickets.renew(ticket, host, 500)).toBe(tickets.issue(host, 500));
+});
+
 test('a ticket whose expiry was changed is void', () => {
   const [id, , mac] = tickets.issue(host, 0).split('.');
   expect(tickets.isValid(`${id}.999999.${mac}`, host, 1)).toBe(false);

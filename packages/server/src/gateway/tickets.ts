@@ -6,6 +6,8 @@ export interface Tickets {
   /** Whom a text claims to belong to; nothing is checked yet. */
   holderOf(ticket: string): string | undefined;
   isValid(ticket: string, host: TicketHolder, nowMs: number): boolean;
+  /** The valid ticket itself while half of its time is left, else a new one. */
+  renew(ticket: string, host: TicketHolder, nowMs: number): string;
 }
 
 export interface TicketHolder {
@@ -22,11 +24,15 @@ export function createTickets(secret: string, ttlMs: number): Tickets {
       .update(`gpufleet-ticket-v1\n${host.id}\n${host.publicKey}\n${expiresAtMs}`)
       .digest();
   }
+  function issue(host: TicketHolder, nowMs: number): string {
+    const expiresAtMs = String(nowMs + ttlMs);
+    return `${host.id}.${expiresAtMs}.${macOf(host, expiresAtMs).toString('base64url')}`;
+  }
+
   return {
-    issue(host, nowMs) {
-      const expiresAtMs = String(nowMs + ttlMs);
-      return `${host.id}.${expiresAtMs}.${macOf(host, expiresAtMs).toString('base64url')}`;
-    },
+    issue,
+    renew: (ticket, host, nowMs) =>
+      Number(partsOf(ticket)?.expiresAtMs ?? 0) - nowMs > ttlMs / 2 ? ticket : issue(host, nowMs),
     holderOf: (ticket) => partsOf(ticket)?.hostId,
     isValid(ticket, host, nowMs) {
       const parts = partsOf(ticket);

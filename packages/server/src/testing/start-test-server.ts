@@ -43,6 +43,9 @@ export interface TestServer {
   stop(options?: { keep?: boolean }): Promise<void>;
 }
 
+/** A server as its agents and operators see it, in this process or in another. */
+export type ReachableServer = Pick<TestServer, 'url' | 'call'>;
+
 export interface CallOptions {
   token?: string | null;
   headers?: Record<string, string>;
@@ -76,7 +79,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     deps: built.deps,
     db,
     tokens,
-    call: (method, path, body, callOptions = {}) => call(url, tokens.admin, method, path, body, callOptions),
+    call: (method, path, body, callOptions = {}) => callApi(url, tokens.admin, method, path, body, callOptions),
     async stop({ keep = false } = {}) {
       await built.close();
       await db.close();
@@ -125,7 +128,8 @@ async function putTokens(db: Database, nowMs: number): Promise<Record<Role, stri
   return { viewer: secretOf('viewer'), operator: secretOf('operator'), admin: secretOf('admin') };
 }
 
-async function call(
+/** A call under /api/v1 of any server. */
+export async function callApi(
   url: string,
   admin: string,
   method: string,

@@ -14,7 +14,7 @@ import {
 } from '@gpufleet/shared/protocol';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import type { TestServer } from './start-test-server.ts';
+import type { ReachableServer } from './start-test-server.ts';
 
 export interface Identity {
   privateKey: KeyObject;
@@ -44,7 +44,7 @@ export function anEnrollment(identity: Identity, change: { name?: string; labels
 
 /** Makes the site where it is missing, then a token, then enrols with it. */
 export async function enrollTestHost(
-  server: TestServer,
+  server: ReachableServer,
   identity: Identity,
   options: { siteId?: string; labels?: Record<string, string> } = {},
 ): Promise<EnrollResponse> {
@@ -72,7 +72,7 @@ export interface TestAgent {
 
 /** Dials and says nothing by itself; every step is the test's. */
 export function connectTestAgent(
-  server: TestServer,
+  server: ReachableServer,
   hostId: string,
   identity: Identity,
   headers: Record<string, string> = {},
@@ -117,6 +117,13 @@ export function connectTestAgent(
       });
     },
     async hello(change = {}) {
+      if (change.proof?.by === 'ticket' && headers.authorization !== undefined) {
+        await new Promise((resolve) =>
+          socket.readyState === socket.OPEN ? resolve(null) : socket.once('open', resolve),
+        );
+        agent.send({ ...aHello(hostId, identity), proof: change.proof, ...change });
+        return;
+      }
       const { nonce } = await agent.next('challenge');
       const signature = sign(null, Buffer.from(challengeBytes(hostId, nonce)), identity.privateKey).toString(
         'base64url',

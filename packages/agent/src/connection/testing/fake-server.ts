@@ -24,13 +24,17 @@ export class FakeServer {
         this.received.push(decoded.message);
         this.onMessage(socket, decoded.message);
       });
-      this.onConnection(socket);
+      const resumes = this.takesTickets && request.headers.authorization !== undefined;
+      if (!resumes) this.onConnection(socket);
     });
   }
+  /** Whoever comes with a ticket is not challenged. */
+  takesTickets = true;
   onConnection: (socket: WebSocket) => void = (socket) =>
     this.send(socket, { type: 'challenge', nonce: 'n1', serverNowMs: 1 });
   onMessage: (socket: WebSocket, message: AgentMessage) => void = (socket, message) => {
-    if (message.type === 'hello') this.send(socket, aWelcome());
+    const isVoid = message.type === 'hello' && message.proof.by === 'ticket' && !this.takesTickets;
+    if (message.type === 'hello' && !isVoid) this.send(socket, aWelcome());
   };
   send(socket: WebSocket, message: ServerMessage): void {
     socket.send(encodeMessage(message));
