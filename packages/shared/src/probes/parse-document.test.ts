@@ -22,3 +22,12 @@ test('reads a byte order mark away', () => {
 test('refuses a text that is too long to be a configuration', () => {
   expect(parseJson(`"${'x'.repeat(2_000_001)}"`).ok).toBe(false);
 });
+
+test('refuses JSON that is nested deeper than any reader walks', () => {
+  const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}${']}'.repeat(depth / 2)}`;
+  expect(parseJson(nested(400)).ok).toBe(true);
+  for (const text of [nested(100_000), '['.repeat(200_000)])
+    expect(parseJson(text)).toEqual({ ok: false, error: 'nested too deeply' });
+  expect(parseYaml(`a: ${'['.repeat(200_000)}`)).toEqual({ ok: false, error: 'nested too deeply' });
+  expect(parseToml(`a = ${'['.repeat(20_000)}`)).toEqual({ ok: false, error: 'nested too deeply' });
+});

@@ -34,11 +34,25 @@ export function parseYaml(text: string): Document {
 
 function attempt(text: string, read: () => unknown, explain: (error: unknown) => string): Document {
   if (text.length > maxLength) return { ok: false, error: `longer than ${maxLength} characters` };
+  if (isTooDeep(text)) return { ok: false, error: 'nested too deeply' };
   try {
     return { ok: true, value: read() };
   } catch (error) {
     return { ok: false, error: explain(error) };
   }
+}
+
+/** Deeper than any configuration; the parsers, and whatever walks the value, would run out of stack or of time. */
+const deepest = 500;
+
+/** By brackets alone: those inside texts count too, and no configuration has so many of them that are not closed. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1));
+    if (depth > deepest) return true;
+  }
+  return false;
 }
 
 function tomlError(error: unknown): string {

@@ -10,6 +10,14 @@ export interface Parsed<T> {
   unreadable: Gap[];
 }
 
+/** No output of a tool that is read line by line comes near it. */
+const longestText = 2_000_000;
+
+/** The text that a line reader is to read: without a byte order mark; null when it is too long for any such output. */
+export function plainText(text: string): string | null {
+  return text.length > longestText ? null : text.replace(/^\uFEFF/, '');
+}
+
 export function unread(because: string): { value: null; unreadable: Gap[] } {
   return { value: null, unreadable: [{ path: '', because }] };
 }

@@ -1,4 +1,4 @@
-import { type Parsed, unread } from '../parsed.ts';
+import { type Parsed, plainText, unread } from '../parsed.ts';
 import { type MigTables, parseMigTables } from './parse-mig-table.ts';
 import { parseSmiFailure } from './parse-smi-failure.ts';
 
@@ -51,7 +51,9 @@ const nothing = /^No (?:GPU|compute) instances found: (.+)$/;
  * What `nvidia-smi -mig`, `mig -cgi`, `-cci`, `-dgi`, `-dci`, `-lgi`, `-lci` and `-lgip` printed. The exit code is no
  * help: it is 0 for a change that was refused or is pending, and not 0 when some instances were made.
  */
-export function parseMigResult(text: string): Parsed<MigResult> {
+export function parseMigResult(given: string): Parsed<MigResult> {
+  const text = plainText(given);
+  if (text === null) return unread('too_large');
   const result: MigResult = {
     outcome: 'unknown',
     reason: null,

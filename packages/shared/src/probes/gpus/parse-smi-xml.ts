@@ -6,6 +6,8 @@ import { type SmiElement, smiElement } from './smi-element.ts';
 
 const enabledDisabled = { true: 'Enabled', false: 'Disabled' };
 const yesNo = { true: 'Yes', false: 'No' };
+/** No driver serves as many; each missing value of each is a gap of its own. */
+const mostGpus = 256;
 /** A command line can be long and hold secrets; its beginning is enough to name a holder. */
 const maxProcessName = 256;
 
@@ -18,7 +20,9 @@ export function parseSmiXml(text: string): Parsed<GpusFact> {
   if (!tree.ok) return unread(tree.because === 'not_smi_xml' ? (parseSmiFailure(text) ?? tree.because) : tree.because);
   const gaps: Gap[] = [];
   const root = smiElement(tree.root, gaps);
-  const gpus = root.list('gpu').map((element, index) => toGpu(element, index, gaps));
+  const listed = root.list('gpu');
+  if (listed.length > mostGpus) return unread('too_many_gpus');
+  const gpus = listed.map((element, index) => toGpu(element, index, gaps));
   if (!tree.complete) gaps.push({ path: gpus.length > 0 ? `gpus.${gpus.length - 1}` : '', because: 'truncated' });
   const value = {
     driverVersion: root.text('driver_version', 'driverVersion'),

@@ -1,4 +1,4 @@
-import { type Parsed, unread } from '../parsed.ts';
+import { type Parsed, plainText, unread } from '../parsed.ts';
 
 export interface TegraRelease {
   /** major.minor.patch */
@@ -8,7 +8,9 @@ export interface TegraRelease {
 }
 
 /** First line of /etc/nv_tegra_release: `# R36 (release), REVISION: 4.7, GCID: …, BOARD: generic, …`. */
-export function parseTegraRelease(text: string): Parsed<TegraRelease> {
+export function parseTegraRelease(given: string): Parsed<TegraRelease> {
+  const text = plainText(given);
+  if (text === null) return unread('too_large');
   const match = /^#\s*R(\d{1,3})\s*\([^)]*\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){0,2})/m.exec(text);
   if (!match) return unread('not_tegra_release');
   const revision = match[2] ?? '';

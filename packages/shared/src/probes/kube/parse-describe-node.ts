@@ -1,4 +1,4 @@
-import { type Parsed, unread } from '../parsed.ts';
+import { type Parsed, plainText, unread } from '../parsed.ts';
 
 /** What people paste instead of JSON: the resources of `kubectl describe node`, whole or a part of it. */
 export interface DescribedNode {
@@ -10,7 +10,9 @@ export interface DescribedNode {
 
 const resource = /^\s+([A-Za-z0-9][A-Za-z0-9./_-]*):\s+(\d\S*)\s*$/;
 
-export function parseDescribeNode(text: string): Parsed<DescribedNode> {
+export function parseDescribeNode(given: string): Parsed<DescribedNode> {
+  const text = plainText(given);
+  if (text === null) return unread('too_large');
   const parts: Record<'capacity' | 'allocatable', Record<string, string> | null> = {
     capacity: null,
     allocatable: null,
