@@ -1,38 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram, endProgram, startProgram } from '../testing/built-program.ts';
 
-const root = process.cwd();
-/** Beside the real bundle: it looks for its migrations upwards, and for packages too. */
-const program = join(root, 'packages/server/dist', `test-${process.pid}.mjs`);
 const folder = mkdtempSync(join(tmpdir(), 'gpufleet-start-'));
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
+let program: string;
 
 beforeAll(async () => {
   chmodSync(folder, 0o777);
-  await build({
-    entryPoints: [join(root, 'packages/server/src/main.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    plugins: [
-      {
-        name: 'shared',
-        setup({ onResolve }) {
-          onResolve({ filter: /^@gpufleet\/shared\// }, ({ path }) => ({
-            path: join(root, 'packages/shared/src', path.slice('@gpufleet/shared/'.length), 'index.ts'),
-          }));
-        },
-      },
-    ],
-  });
+  program = await buildProgram();
 });
 afterAll(() => {
   rmSync(program, { force: true });
@@ -55,22 +36,8 @@ function run(...argv: string[]) {
 
 const allowRoot = isRoot ? ['--allow-root'] : [];
 
-async function start(stateDir: string): Promise<{ child: ChildProcess; url: string; log(): string }> {
-  const ready = `${stateDir}.ready`;
-  rmSync(ready, { force: true });
-  const argv = ['start', ...allowRoot, '--port', '0', '--state-dir', stateDir, '--ready-file', ready];
-  const child = spawn(process.execPath, [program, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (text += data));
-  await expect.poll(() => existsSync(ready), { timeout: 8_000 }).toBe(true);
-  return { child, url: JSON.parse(readFileSync(ready, 'utf8')).url, log: () => text };
-}
-
-async function stop(child: ChildProcess): Promise<number | null> {
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  return ended;
-}
+const start = (stateDir: string) => startProgram(program, stateDir);
+const stop = (child: ChildProcess) => endProgram(child, 'SIGTERM');
 
 test('the first start makes an admin token for its owner alone, says where, and stops cleanly', async () => {
   const stateDir = aStateDir();

@@ -78,7 +78,7 @@ function makeFolder(path: string): void {
   } catch (error) {
     throw new FleetError(
       'folder_unwritable',
-      `cannot make ${path}: ${reasonOf(error)}; make it and give it to this user`,
+      `cannot make ${path}: ${reasonOf(error)}; ${adviceFor(error, 'make it and give it to this user')}`,
       { path },
       { cause: error },
     );
@@ -92,7 +92,7 @@ function readSigner(stateDir: string) {
     if (error instanceof FleetError) throw error;
     throw new FleetError(
       'folder_unwritable',
-      `cannot keep the signing key in ${stateDir}: ${reasonOf(error)}; give the folder to this user`,
+      `cannot keep the signing key in ${stateDir}: ${reasonOf(error)}; ${adviceFor(error, 'give the folder to this user')}`,
       { stateDir },
       { cause: error },
     );
@@ -120,6 +120,11 @@ function toListenError(config: Config, error: unknown): unknown {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return new FleetError('cannot_listen', `cannot listen on ${where}: ${reasonOf(error)}`, {}, { cause: error });
   return error;
+}
+
+function adviceFor(error: unknown, usual: string): string {
+  const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+  return isFull ? 'free some space' : usual;
 }
 
 function reasonOf(error: unknown): string {

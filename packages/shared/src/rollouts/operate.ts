@@ -11,7 +11,8 @@ import {
   slotsOf,
   type WaveView,
 } from './snapshot.ts';
-import { type Disposition, terminalRolloutStates } from './states.ts';
+import type { Disposition } from './states.ts';
+import { canMove, rolloutMoves } from './transitions.ts';
 
 export type Operated =
   | { ok: true; changes: Changes }
@@ -39,8 +40,8 @@ export function pause(snapshot: Snapshot, reason: string): Operated {
 /** Waiting slots end at once; granted ones are asked to stop and are waited for. */
 export function cancel(snapshot: Snapshot, reason: string, nowMs: number): Operated {
   const { state } = snapshot.rollout;
-  if (terminalRolloutStates.some((terminal) => terminal === state) || state === 'canceling')
-    return wrongState(snapshot, 'canceled');
+  const isOver = state === 'canceled' || state === 'canceling';
+  if (isOver || !canMove(rolloutMoves, state, 'canceled')) return wrongState(snapshot, 'canceled');
   const isRunning = snapshot.slots.some((slot) => slot.state === 'granted' || slot.state === 'unknown');
   return {
     ok: true,

@@ -1,4 +1,4 @@
-import type { TestServer } from '../../testing/start-test-server.ts';
+import type { ReachableServer } from '../../testing/start-test-server.ts';
 
 export const startDocker = { kind: 'restart_service', params: { unit: 'docker', action: 'start' } };
 
@@ -14,7 +14,7 @@ export function aSpec(strategy: object = {}, fields: object = {}): Record<string
 }
 
 /** Creates, approves and starts. Returns the rollout's id. */
-export async function startRollout(server: TestServer, spec: object): Promise<string> {
+export async function startRollout(server: ReachableServer, spec: object): Promise<string> {
   const created = await server.call('POST', '/rollouts', spec);
   if (created.status !== 201) throw new Error(`creation answered ${created.status}: ${JSON.stringify(created.body)}`);
   const { id, planHash } = created.body;
@@ -37,13 +37,13 @@ export async function until<T>(read: () => Promise<T>, isSo: (value: T) => boole
   }
 }
 
-export async function untilState(server: TestServer, id: string, state: string) {
+export async function untilState(server: ReachableServer, id: string, state: string) {
   return until(
     async () => (await server.call('GET', `/rollouts/${id}`)).body,
     (rollout) => rollout.state === state,
   );
 }
 
-export async function slotsOf(server: TestServer, id: string) {
+export async function slotsOf(server: ReachableServer, id: string) {
   return (await server.call('GET', `/rollouts/${id}/slots`)).body.items;
 }

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, AttemptResult, OpenAttempt, ServerMessage } from '@gpufleet/shared/protocol';
-import type { TestServer } from '../../testing/start-test-server.ts';
+import type { ReachableServer } from '../../testing/start-test-server.ts';
 import {
   anIdentity,
   connectTestAgent,
@@ -19,14 +19,14 @@ export interface ScriptedAgent {
   begun: string[];
   cancels: string[];
   acked: string[];
-  connect(server: TestServer): Promise<void>;
+  connect(server: ReachableServer): Promise<void>;
   disconnect(): void;
   /** Ends an attempt that `hold` left open. */
   settle(outcome: AttemptOutcome): void;
   claimAgain(): Promise<Extract<ServerMessage, { type: 'grant' | 'refusal' }>>;
 }
 
-export async function aScriptedAgent(server: TestServer, name: string, siteId: string): Promise<ScriptedAgent> {
+export async function aScriptedAgent(server: ReachableServer, name: string, siteId: string): Promise<ScriptedAgent> {
   const identity = anIdentity(name);
   const { hostId } = await enrollTestHost(server, identity, { siteId });
   const agent = scriptAgent(hostId, name, identity);
