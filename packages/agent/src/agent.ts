@@ -147,6 +147,7 @@ export function createAgent(options: AgentOptions): Agent {
       describe: () => getRunning().hello.describe(known),
       prove: (nonce) => signText(key, challengeBytes(known.hostId, nonce)),
       heartbeatAttempt: () => engine.current(),
+      sectionsDigest: reporter.digest,
       uptimeMs: () => getRunning().hello.uptimeMs(),
       onTime: serverTime.learn,
       onOnline: (welcome) => beginSession(known, welcome),

@@ -16,6 +16,7 @@ import {
 } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
 import { applyEdits, diffText } from '@gpufleet/shared/transforms';
+import type { Host } from '../host/host.ts';
 
 /** A file as it would be after the plan. */
 export interface PlannedFile {
@@ -40,7 +41,7 @@ export interface DescribedPlan {
 
 /** What the job would do to this host, with the files as they would be. Changes nothing. */
 export async function describePlan(
-  host: HostReader,
+  host: Host,
   request: JobRequest,
   facts: Facts,
   sha256: Sha256,
@@ -49,6 +50,10 @@ export async function describePlan(
   if (!parsed.ok) return withoutSteps('blocked', [{ because: parsed.because, detail: parsed.detail }]);
   const plan = planJob(request, facts);
   if (plan.outcome !== 'plan') return withoutSteps(plan.outcome, plan.because);
+  for (const step of plan.steps) {
+    const may = step.do === 'edit_file' ? await host.mayWrite(step.path) : undefined;
+    if (may?.ok === false) return withoutSteps('blocked', [{ because: may.because, detail: may.detail }]);
+  }
   const files = await planFiles(host, plan.steps, sha256);
   if (!files.ok) return withoutSteps('blocked', [files.reason]);
   return {

@@ -64,3 +64,14 @@ test('sends a wanted section again although it was sent before', () => {
   reporter.want(['os']);
   expect(take()).toEqual(['os@a', 'os@a']);
 });
+
+test('tells the digest of its report only when nothing is owed', () => {
+  const reporter = createReporter(() => true);
+  expect(reporter.digest()).toBeUndefined();
+  reporter.observed([{ name: 'os', hash: 'a'.repeat(64), body: 1 }]);
+  expect(reporter.digest()).toBeUndefined();
+  reporter.begin({ os: 'a'.repeat(64) }, ['os']);
+  expect(reporter.digest()).toBeUndefined();
+  reporter.want(['os']);
+  expect(reporter.digest()).toBe(`${'a'.repeat(12)},`);
+});

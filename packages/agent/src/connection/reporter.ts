@@ -1,4 +1,4 @@
-import type { Section } from '@gpufleet/shared/protocol';
+import { type Section, sectionsDigestOf } from '@gpufleet/shared/protocol';
 
 export type ReportSection = Omit<Section, 'type'>;
 
@@ -12,6 +12,8 @@ export interface Reporter {
   /** Names that the server wants now. */
   want(names: readonly string[]): void;
   observed(sections: readonly ReportSection[]): void;
+  /** Of everything reported; undefined while something is still owed. */
+  digest(): string | undefined;
 }
 
 export function createReporter(send: (section: ReportSection) => boolean): Reporter {
@@ -21,7 +23,19 @@ export function createReporter(send: (section: ReportSection) => boolean): Repor
   let held = new Set<string>();
   let online = false;
 
+  let digest: string | undefined;
+
+  function deriveDigest(): string | undefined {
+    for (const { name, hash } of current.values()) if (held.has(name) || known.get(name) !== hash) return undefined;
+    return current.size === 0 ? undefined : sectionsDigestOf(Object.fromEntries(known));
+  }
+
   function sendOwed(): void {
+    sendSections();
+    digest = deriveDigest();
+  }
+
+  function sendSections(): void {
     if (!online) return;
     for (const section of current.values()) {
       if (held.has(section.name) || known.get(section.name) === section.hash) continue;
@@ -51,5 +65,6 @@ export function createReporter(send: (section: ReportSection) => boolean): Repor
       current = new Map(sections.map((section) => [section.name, section]));
       sendOwed();
     },
+    digest: () => digest,
   };
 }

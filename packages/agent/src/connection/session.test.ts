@@ -47,6 +47,7 @@ function aSession(serverUrl: string, fields: { log?: Log; describe?: () => Promi
       })),
     prove: (nonce) => signText(openPrivateKey(key), challengeBytes('host_1', nonce)),
     heartbeatAttempt: () => attempt,
+    sectionsDigest: () => undefined,
     uptimeMs: () => 2,
     onTime: () => undefined,
     onOnline: () => undefined,

@@ -38,6 +38,7 @@ export interface SessionDeps {
   /** Signature over the challenge by the host's key. */
   prove(nonce: string): string;
   heartbeatAttempt(): Heartbeat['attempt'];
+  sectionsDigest(): string | undefined;
   uptimeMs(): number;
   onTime(serverNowMs: number): void;
   onOnline(welcome: Welcome): void;
@@ -98,7 +99,13 @@ export function createSession(deps: SessionDeps): Session {
         sendHello(effect.by);
         return;
       case 'send_heartbeat':
-        transmit({ type: 'heartbeat', seq: effect.seq, uptimeMs: deps.uptimeMs(), attempt: deps.heartbeatAttempt() });
+        transmit({
+          type: 'heartbeat',
+          seq: effect.seq,
+          uptimeMs: deps.uptimeMs(),
+          attempt: deps.heartbeatAttempt(),
+          sectionsDigest: deps.sectionsDigest(),
+        });
         return;
       case 'ping':
         connection?.ping();

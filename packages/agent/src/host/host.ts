@@ -23,6 +23,8 @@ export interface WriteFile {
 
 /** All contact with the operating system. Reads come from `HostReader`; these change the host. */
 export interface Host extends HostReader {
+  /** Whether jobs may write there, as links lead now; changes nothing, and says nothing of disks and owners. */
+  mayWrite(path: string): Promise<Done>;
   /** Atomic: temporary file beside the target, fsync, rename, fsync of the folder. Missing folders are made (0755). */
   writeFile(write: WriteFile): Promise<Done>;
   /** Removes a regular file or link whose content has this hash, then syncs the folder. */

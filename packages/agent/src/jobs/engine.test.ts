@@ -403,3 +403,29 @@ test('a grant for nothing to do does not let a plan through that the host needs 
   expect(bench.results).toMatchObject([{ outcome: 'failed', because: [{ because: 'plan_changed' }] }]);
   expect(doneTo(bench)).toEqual(already);
 });
+
+test('a file made where a link led to nothing is removed there by an undo, and the link stays', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const { files } = bench.host.machine;
+  files.remove('/etc/docker/daemon.json');
+  files.putLink('/etc/docker/daemon.json', 'site.json');
+  const engine = bench.engine();
+  const done = await engine.runLocal(onDocker);
+  expect(done).toMatchObject({ outcome: 'succeeded' });
+  expect(await textOf(bench, '/etc/docker/site.json')).toContain('nvidia');
+  expect(await engine.undo(done.attemptId)).toMatchObject({ outcome: 'succeeded' });
+  expect(await bench.host.readLink('/etc/docker/daemon.json')).toEqual({ ok: true, value: 'site.json' });
+  expect(await bench.host.lstat('/etc/docker/site.json')).toMatchObject({ ok: false, because: 'absent' });
+});
+
+test('a file whose link leads where jobs may not write blocks the plan before anything is granted', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const { files } = bench.host.machine;
+  files.remove('/etc/docker/daemon.json');
+  files.put('/srv/daemon.json', '{}');
+  files.putLink('/etc/docker/daemon.json', '/srv/daemon.json');
+  expect(await bench.engine().precheck({ attemptId: 'a', request: onDocker, planHash: null })).toMatchObject({
+    ok: false,
+    because: [{ because: 'path_not_allowed' }],
+  });
+});

@@ -23,6 +23,8 @@ export async function foreseeFiles(
   const files: ForeseenFile[] = [];
   for (const [index, step] of steps.entries()) {
     if (step.do !== 'edit_file' && step.do !== 'restore_file') continue;
+    const may = await deps.host.mayWrite(step.path);
+    if (!may.ok) return refuse(may.because, `${step.path}: ${may.detail}`);
     const earlier = files.findLast(({ path }) => path === step.path);
     const before: Text = earlier ? { ok: true, text: earlier.after } : await textOf(deps, step.path);
     if (!before.ok) return before;

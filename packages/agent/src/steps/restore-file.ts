@@ -1,4 +1,6 @@
+import { posix } from 'node:path';
 import type { StepOf } from '@gpufleet/shared/jobs';
+import type { Host } from '../host/host.ts';
 import { probeFile } from './edit-file.ts';
 import { done, type Executor, failed, type Trace } from './executor.ts';
 import { readConfig } from './read-config.ts';
@@ -21,7 +23,7 @@ export const restoreFile: Executor<StepOf<'restore_file'>> = {
       return failed('changed_since_plan', `somebody else wrote ${step.path} after us: it is left as it is`);
     const put =
       original === null
-        ? await host.removeFile(step.path, now.sha256 ?? '')
+        ? await host.removeFile(await whereItLeads(host, step.path), now.sha256 ?? '')
         : await host.writeFile({
             path: step.path,
             contents: original,
@@ -42,3 +44,17 @@ export const restoreFile: Executor<StepOf<'restore_file'>> = {
     return now.sha256 === step.expectSha256 ? 'absent' : 'unclear';
   },
 };
+
+/** A file that was made where a link led is removed there: the link was there before us. */
+async function whereItLeads(host: Host, path: string): Promise<string> {
+  let at = path;
+  for (let links = 0; links < mostLinks; links += 1) {
+    const link = await host.readLink(at);
+    if (!link.ok) return at;
+    at = posix.resolve(posix.dirname(at), link.value);
+  }
+  return at;
+}
+
+// As Linux: more on one path are a loop.
+const mostLinks = 40;

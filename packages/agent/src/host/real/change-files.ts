@@ -16,7 +16,7 @@ import { removeLeftovers, writeTemporary } from './temporary-file.ts';
 const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-export type FileChanges = Pick<Host, 'writeFile' | 'removeFile'>;
+export type FileChanges = Pick<Host, 'mayWrite' | 'writeFile' | 'removeFile'>;
 
 /** Changes of files below `top`, which stands for `/`. */
 export function createFileChanges(clock: Clock, top: string): FileChanges {
@@ -28,6 +28,10 @@ export function createFileChanges(clock: Clock, top: string): FileChanges {
     throw new HostFault('NOT_ALLOWED', `jobs may not write ${walked.path}${leads}`);
   };
   return {
+    mayWrite: (path) =>
+      inTime(clock, async () => {
+        await resolve(path, false);
+      }),
     writeFile: (write) =>
       inTime(clock, async (stillWanted) => {
         const target = await resolve(write.path, false);

@@ -16,6 +16,8 @@ export async function openRecordedHost(dir: string): Promise<Host> {
     moment: async () => ({ ...recorded.at }),
     ...(await openRecordedFiles(join(top, 'root'), recorded)),
     ...(await openRecordedCommands(top, recorded)),
+    // What a plan on it shows is meant for the host that was recorded.
+    mayWrite: async () => ({ ok: true }),
     writeFile: async ({ path }) => refuse(path),
     removeFile: async (path) => refuse(path),
   };

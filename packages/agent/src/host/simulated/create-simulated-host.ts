@@ -6,7 +6,7 @@ import { isAllowedPath } from '../real/allowed-paths.ts';
 import type { SimulatedClass } from './classes/index.ts';
 import { createMachine } from './create-machine.ts';
 import { type FaultSpec, resolveFault } from './faults/index.ts';
-import { contentOf, type FileInode, toStat } from './file-tree.ts';
+import { contentOf, type FileInode, type Inode, toStat } from './file-tree.ts';
 import { applyPendingMig } from './gpus/gpu.ts';
 import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
 import { programs } from './programs/index.ts';
@@ -78,6 +78,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
     powerCut: () => boot(machine, 'power_cut'),
     ...readsOf(machine),
     run: (argv, { timeoutMs, maxBytes }) => run(machine, argv, timeoutMs, maxBytes ?? defaultMaxBytes),
+    mayWrite: async (path) => placeToWrite(machine, path).done,
     writeFile: async (write) => logged(machine, 'write', write.path, writeFile(machine, write)),
     removeFile: async (path, expectSha256) => logged(machine, 'remove', path, removeFile(machine, path, expectSha256)),
   };
@@ -156,12 +157,8 @@ function cut(text: string, maxBytes: number): string {
 
 function writeFile(machine: Machine, write: WriteFile): Done {
   const { files } = machine;
-  const place = files.locate(write.path, true);
-  if (!write.path.startsWith('/')) return refused('path_not_allowed', `${write.path} is not absolute`);
-  if (!place.ok && place.because !== 'absent') return refused('failed', place.detail);
-  const path = place.ok ? place.path : normalised(write.path);
-  if (!isAllowedPath(path)) return refused('path_not_allowed', `jobs may not write ${path}`);
-  const before = place.ok ? place.inode : undefined;
+  const { done, path, before } = placeToWrite(machine, write.path);
+  if (!done.ok) return done;
   if (before && before.type !== 'file') return refused('failed', `${path} is not a regular file`);
   if (hashOf(before) !== write.expectSha256) return refused('changed_since_plan', `${path} is not as it was`);
   const blocked = diskRefusal(machine);
@@ -169,6 +166,17 @@ function writeFile(machine: Machine, write: WriteFile): Done {
   const options = before ? { mode: before.mode, uid: before.uid, gid: before.gid } : { mode: write.newMode };
   files.put(path, write.contents, options);
   return { ok: true };
+}
+
+function placeToWrite(machine: Machine, given: string): { done: Done; path: string; before: Inode | undefined } {
+  const place = machine.files.locate(given, true);
+  const path = place.ok ? place.path : normalised(given);
+  const before = place.ok ? place.inode : undefined;
+  const no = (because: EffectFailure, detail: string) => ({ done: refused(because, detail), path, before });
+  if (!given.startsWith('/')) return no('path_not_allowed', `${given} is not absolute`);
+  if (!place.ok && place.because !== 'absent') return no('failed', place.detail);
+  if (!isAllowedPath(path)) return no('path_not_allowed', `jobs may not write ${path}`);
+  return { done: { ok: true }, path, before };
 }
 
 function removeFile(machine: Machine, path: string, expectSha256: string): Done {

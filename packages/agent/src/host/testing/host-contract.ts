@@ -188,6 +188,13 @@ function describeChanges(host: () => Host): void {
     expect(await host().readText('/opt/nvidia/config.toml')).toEqual({ ok: true, value: 'outside\n' });
   });
 
+  test('says beforehand where jobs may write', async () => {
+    for (const path of [daemon, '/etc/docker/new.json', '/etc/cdi/nvidia.yaml'])
+      expect(await host().mayWrite(path)).toEqual({ ok: true });
+    for (const path of ['/etc/passwd', '/etc/docker/../shadow', '/etc/nvidia-container-runtime/config.toml'])
+      expect(await host().mayWrite(path)).toMatchObject({ ok: false, because: 'path_not_allowed' });
+  });
+
   test('writes where a link leads, and the link stays', async () => {
     expect(await write('/etc/cdi/nvidia.yaml', 'made', null)).toEqual({ ok: true });
     expect(await host().readLink('/etc/cdi/nvidia.yaml')).toEqual({ ok: true, value: 'missing.yaml' });
