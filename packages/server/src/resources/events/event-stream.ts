@@ -7,7 +7,10 @@ const maxListeners = 500;
 /** Unsent bytes at which a listener counts as too slow. */
 const maxUnsentBytes = 1024 * 1024;
 const heartbeatEveryMs = 15_000;
-const pageSize = 500;
+/** So many events of full length fit into what may be unsent. */
+const pageSize = 200;
+/** A client that takes nothing for this long during a replay is gone. */
+const drainTimeoutMs = 30_000;
 
 interface Listener {
   response: ServerResponse;
@@ -58,7 +61,13 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
   async function sendPage(): Promise<boolean> {
     const events = await listEventsAfter(db.read, sentUpTo, pageSize);
     sentUpTo = events.at(-1)?.id ?? sentUpTo;
-    for (const listener of live) push(listener, events);
+    for (const listener of live) {
+      push(listener, events);
+      if (!listener.response.writableNeedDrain) continue;
+      // More at once than it takes: it gets the rest at its own pace.
+      live.delete(listener);
+      void follow(listener);
+    }
     return events.length === pageSize;
   }
 
@@ -75,16 +84,46 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
     response.destroy();
   }
 
-  /** False when the client has gone meanwhile. */
-  async function replay(listener: Listener): Promise<boolean> {
+  async function follow(listener: Listener): Promise<void> {
+    try {
+      await replay(listener);
+    } catch (error) {
+      // The answer has begun: the client sees a cut stream, comes back and says where it was.
+      log.error({ err: error }, 'events were not replayed');
+      listener.response.destroy();
+    }
+  }
+
+  /** Until it has caught up and is live, or has gone. */
+  async function replay(listener: Listener): Promise<void> {
     for (;;) {
+      if (listener.response.writableNeedDrain) await drained(listener.response);
+      if (listener.response.destroyed) return;
       const events = await listEventsAfter(db.read, listener.lastId, pageSize);
       push(listener, events);
-      if (listener.response.destroyed) return false;
-      if (events.length < pageSize && listener.lastId >= sentUpTo) return true;
-      // Lets other requests in, and the socket drain, between pages of a long replay.
+      if (listener.response.destroyed) return;
+      if (events.length < pageSize && listener.lastId >= sentUpTo) {
+        // At once: a page that is sent in between would be missed.
+        live.add(listener);
+        return;
+      }
+      // Lets other requests in between pages of a long replay.
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  function drained(response: ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.after(drainTimeoutMs, () => response.destroy());
+      const go = () => {
+        cancel();
+        response.off('drain', go);
+        response.off('close', go);
+        resolve();
+      };
+      response.on('drain', go);
+      response.on('close', go);
+    });
   }
 
   const endCommits = db.onCommit('events', () => void sendNew());
@@ -119,13 +158,7 @@ export async function createEventStream(deps: Pick<Deps, 'db' | 'clock' | 'log'>
       // Events in between are deleted: the client must read the lists again.
       if (isUnknown || (afterId !== undefined && oldest !== undefined && afterId < oldest - 1))
         response.write('event: reset\ndata: {}\n\n');
-      try {
-        if (await replay(listener)) live.add(listener);
-      } catch (error) {
-        // The answer has begun: the client sees a cut stream, comes back and says where it was.
-        log.error({ err: error }, 'events were not replayed');
-        response.destroy();
-      }
+      await follow(listener);
     },
     isFull: () => open.size >= maxListeners,
     close() {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { startTestServer, type TestServer } from '../../testing/start-test-server.ts';
+import { latestEventId } from './list-events.ts';
+import { recordEvent } from './record-event.ts';
 
 let server: TestServer;
 let clock: ManualClock;
@@ -79,6 +81,16 @@ test('a long replay comes whole', async () => {
   const listener = await listen('lastEventId=0');
   await expect.poll(() => listener.events().filter((event) => event.type.startsWith('many.')).length).toBe(1_200);
 });
+
+test('a replay that is longer than what may be unsent comes whole, to a client that reads at its own pace', async () => {
+  const last = await latestEventId(server.db.read);
+  await server.db.write(async (tx) => {
+    for (let i = 0; i < 3_000; i++)
+      await recordEvent(tx, { atMs: 0, type: 'long.text', data: { n: i, text: Array(7).fill('x'.repeat(2_000)) } });
+  });
+  const listener = await listen(`lastEventId=${last}`);
+  await expect.poll(() => listener.events().length, { timeout: 8_000 }).toBe(3_000);
+}, 15_000);
 
 test('filters by site and by type', async () => {
   const bySite = await listen(`site=site-${made + 2}`);

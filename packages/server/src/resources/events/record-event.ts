@@ -3,6 +3,7 @@ import type { Db } from '../../db/database.ts';
 import { prepared } from '../../db/prepared.ts';
 import { toJson } from '../../db/to-json.ts';
 import { signalCommit } from '../../db/write-context.ts';
+import { shortData } from './short-data.ts';
 import { eventTable } from './table.ts';
 
 export interface EventRecord {
@@ -31,6 +32,6 @@ export async function recordEvent(tx: Db, event: EventRecord): Promise<void> {
       .prepare(),
   );
   const { atMs, type, siteId = null, hostId = null, rolloutId = null } = event;
-  await add.execute({ atMs, type, siteId, hostId, rolloutId, data: toJson(event.data ?? {}) });
+  await add.execute({ atMs, type, siteId, hostId, rolloutId, data: shortData(toJson(event.data ?? {})) });
   signalCommit(tx, 'events', event.type);
 }

@@ -1,3 +1,4 @@
+import { isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../testing/start-test-server.ts';
 import {
@@ -7,6 +8,7 @@ import {
   enrollTestHost,
   type TestAgent,
 } from '../../testing/test-agent.ts';
+import { findingTable } from './table.ts';
 
 let server: TestServer;
 let agent: TestAgent;
@@ -57,6 +59,28 @@ describe('200', () => {
     expect(await list('host=nobody')).toEqual([]);
   });
 });
+
+test('a host that reports ever new findings keeps a thousand, the open ones among them, and none of a monstrous length', async () => {
+  const own = await startTestServer();
+  const identity = anIdentity('host-2');
+  const enrolled = await enrollTestHost(own, identity);
+  const stolen = connectTestAgent(own, enrolled.hostId, identity);
+  await stolen.greet();
+  const codes = (turn: number, count: number) => Array.from({ length: count }, (_, n) => `T${turn}_N${n}`);
+  for (const turn of [1, 2, 3]) {
+    stolen.send(aDiagnosisOf(...codes(turn, 600)));
+    await stolen.next('section_ack');
+  }
+  const [last] = codes(3, 1);
+  expect(await own.db.read.$count(findingTable)).toBe(1_000);
+  expect(await own.db.read.$count(findingTable, isNull(findingTable.clearedAtMs))).toBe(500);
+  expect((await own.call('GET', `/findings?code=${last}`)).body.items).toHaveLength(1);
+  stolen.send(aDiagnosisOf('X'.repeat(40_000)));
+  await stolen.next('section_ack');
+  expect((await own.call('GET', '/findings')).body.items).toEqual([]);
+  stolen.close();
+  await own.stop();
+}, 20_000);
 
 test('400: a severity that there is not', async () => {
   const { status, body } = await server.call('GET', '/findings?severity=awful');

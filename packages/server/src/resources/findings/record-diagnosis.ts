@@ -1,9 +1,15 @@
 import type { Diagnosis, Finding } from '@gpufleet/shared/diagnosis';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
 import { recordEvent } from '../events/index.ts';
 import { foldFindings } from './fold-findings.ts';
 import { findingTable } from './table.ts';
+
+/** What one host may have in the store at once: a stolen one could else fill it with ever new findings. */
+const maxKept = 1_000;
+/** More findings, or longer ones, no agent of ours reports. */
+const maxReported = 500;
+const maxFindingCharacters = 32 * 1024;
 
 export interface DiagnosisReport {
   host: { id: string; siteId: string; name: string };
@@ -14,7 +20,8 @@ export interface DiagnosisReport {
 
 /** Folds a host's new diagnosis into its kept findings and tells what opened and what cleared. */
 export async function recordDiagnosis(tx: Db, report: DiagnosisReport): Promise<void> {
-  const { host, diagnosis, atMs } = report;
+  const { host, atMs } = report;
+  const diagnosis = withinReason(report.diagnosis);
   const kept = await tx
     .select({
       id: findingTable.id,
@@ -57,12 +64,30 @@ export async function recordDiagnosis(tx: Db, report: DiagnosisReport): Promise<
     await tx.update(findingTable).set({ clearedAtMs: atMs }).where(eq(findingTable.id, before.id));
     await tell('finding.cleared', { code: before.code, subject: before.subject === '' ? null : before.subject });
   }
+  await makeRoom(tx, host.id, kept.length + opened.length - maxKept);
 
   async function tell(type: string, finding: Pick<Finding, 'code' | 'subject'> & Partial<Finding>): Promise<void> {
     const { code, subject, severity, summary } = finding;
     const data = { code, subject, severity, summary, hostName: host.name };
     await recordEvent(tx, { atMs, type, siteId: host.siteId, hostId: host.id, data });
   }
+}
+
+function withinReason({ findings, cannotTell }: Diagnosis): Diagnosis {
+  const isShort = (finding: Finding) => JSON.stringify(finding).length <= maxFindingCharacters;
+  return { findings: findings.slice(0, maxReported).filter(isShort), cannotTell };
+}
+
+/** Those that were cleared longest ago go first, then those that no report has named for longest. */
+async function makeRoom(tx: Db, hostId: string, count: number): Promise<void> {
+  if (count <= 0) return;
+  const oldest = tx
+    .select({ id: findingTable.id })
+    .from(findingTable)
+    .where(eq(findingTable.hostId, hostId))
+    .orderBy(isNull(findingTable.clearedAtMs), findingTable.clearedAtMs, findingTable.lastSeenAtMs, findingTable.id)
+    .limit(count);
+  await tx.delete(findingTable).where(inArray(findingTable.id, oldest));
 }
 
 function contentOf(finding: Finding) {
