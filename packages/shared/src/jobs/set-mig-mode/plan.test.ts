@@ -75,6 +75,25 @@ test('is blocked for a GPU that is not there and for the integrated one of a Jet
   });
 });
 
+test('what a lost GPU says of itself counts for nothing', () => {
+  const gpus = [aGpu(0, { mig: { ...on, devices: [] } }), aGpu(1, { lost: true, mig: { ...on, devices: [] } })];
+  expect(plan(gpus, { enabled: true })).toMatchObject({ outcome: 'blocked', because: [{ because: 'gpu_lost' }] });
+  expect(plan(gpus, { enabled: true, gpus: ['GPU-0'] })).toMatchObject({ outcome: 'noop' });
+  expect(verifyJob({ kind: 'set_mig_mode', params: { enabled: true } }, gpuFacts(gpus), {})).toMatchObject({
+    ok: false,
+    because: [{ because: 'gpu_lost' }],
+  });
+});
+
+test.each([
+  ['38.2.0', 'blocked'],
+  ['39.2.0', 'plan'],
+  [null, 'plan'],
+])('with L4T %s a Thor board is %s', (l4t, outcome) => {
+  const facts = gpuFacts([aGpu(0, { name: 'NVIDIA Thor' })], true, l4t);
+  expect(planJob({ kind: 'set_mig_mode', params: { enabled: true } }, facts)).toMatchObject({ outcome });
+});
+
 test('a mode that waits for a reset is not verified', () => {
   const verify = (gpu: Gpu) => verifyJob({ kind: 'set_mig_mode', params: { enabled: true } }, gpuFacts([gpu]), {});
   expect(verify(aGpu(0, { mig: { ...on, devices: [] } }))).toMatchObject({ ok: true });

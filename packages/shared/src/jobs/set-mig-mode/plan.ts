@@ -3,21 +3,33 @@ import type { Gpu } from '../../probes/gpus/fact.ts';
 import type { Observed, Verdict } from '../define-job.ts';
 import { blocked, noop, reason } from '../plan-parts.ts';
 import type { Holder, Plan, PlanReason, StepOf } from '../step.ts';
+import { isOlderThan } from '../version-parts.ts';
 
 export const SetMigModeParams = z.strictObject({
   enabled: z.boolean(),
   gpus: z.union([z.literal('all'), z.array(z.string().min(1).max(128)).min(1).max(64)]).default('all'),
 });
 export type SetMigModeParams = z.infer<typeof SetMigModeParams>;
+
+/** The first L4T on which Thor's GPU can be split. */
+const thorMigSince = [39, 2];
+
 type Facts = Observed<'gpus' | 'jetson'>;
 
 export function planMigMode({ gpus, jetson }: Facts, params: SetMigModeParams): Plan {
   const chosen = choose(gpus.gpus, params.gpus);
   if (!chosen.ok) return blocked('gpu_not_found', `there is no GPU ${chosen.missing} on this host`);
   if (chosen.gpus.length === 0) return blocked('no_gpus', 'nvidia-smi lists no GPU');
+  // What is told of a GPU that is gone is what it was: it counts for nothing.
+  const lost = chosen.gpus.filter((gpu) => gpu.lost);
+  if (lost.length > 0)
+    return {
+      outcome: 'blocked',
+      because: lost.map((gpu) => reason('gpu_lost', `${nameOf(gpu)} has fallen off the bus`)),
+    };
   const wanted = params.enabled ? 'enabled' : 'disabled';
   const differing = chosen.gpus.filter((gpu) => gpu.mig.current !== wanted || gpu.mig.pending !== wanted);
-  const problems = differing.flatMap((gpu) => whyNot(gpu, jetson.isTegra, params.enabled));
+  const problems = differing.flatMap((gpu) => whyNot(gpu, jetson, params.enabled));
   if (problems.length > 0) return { outcome: 'blocked', because: problems };
   if (differing.length === 0) return noop('already_set', `MIG is ${wanted} on all GPUs asked for`);
   return {
@@ -37,6 +49,7 @@ export function verifyMigMode({ gpus }: Facts, params: SetMigModeParams): Verdic
   if (!chosen.ok)
     return { ok: false, because: [reason('gpu_not_found', `GPU ${chosen.missing} is gone`)], answered: false };
   const wrong = chosen.gpus.flatMap((gpu): PlanReason[] => {
+    if (gpu.lost) return [reason('gpu_lost', `${nameOf(gpu)} has fallen off the bus`)];
     const { current, pending } = gpu.mig;
     if (current === wanted && pending === wanted) return [];
     if (pending === wanted) return [reason('pending_reset', `${nameOf(gpu)}: ${wanted} waits for a GPU reset`)];
@@ -60,10 +73,11 @@ function choose(
   return { ok: true, gpus };
 }
 
-function whyNot(gpu: Gpu, isTegra: boolean, enable: boolean): PlanReason[] {
+function whyNot(gpu: Gpu, { isTegra, l4t }: Facts['jetson'], enable: boolean): PlanReason[] {
   const name = nameOf(gpu);
-  if (gpu.lost) return [reason('gpu_lost', `${name} has fallen off the bus`)];
   if (isTegra && gpu.name?.includes('(nvgpu)')) return [reason('integrated_gpu', `${name}: this GPU has no MIG`)];
+  if (isTegra && enable && isOlderThan(l4t, thorMigSince))
+    return [reason('not_mig_capable', `${name}: MIG on this board needs L4T 39.2 (JetPack 7.2), and it has ${l4t}`)];
   if (gpu.mig.current === null) return [reason('not_mig_capable', `${name} has no MIG, or does not tell`)];
   if (gpu.uuid === null || gpu.pciBusId === null)
     return [reason('gpu_unidentified', `${name} tells no UUID or no bus id: it cannot be addressed safely`)];

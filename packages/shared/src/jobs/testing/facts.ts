@@ -188,9 +188,9 @@ export function aGpu(index: number, over: Partial<Gpu> = {}): Gpu {
   };
 }
 
-export function gpuFacts(gpus: Gpu[], isTegra = false): Partial<Facts> {
+export function gpuFacts(gpus: Gpu[], isTegra = false, l4t: string | null = null): Partial<Facts> {
   return {
     gpus: aFact({ driverVersion: '580.65.06', cudaVersion: '13.0', attached: gpus.length, gpus }),
-    jetson: aFact({ isTegra, model: null, soc: null, l4t: null, jetpack: null }),
+    jetson: aFact({ isTegra, model: null, soc: null, l4t, jetpack: null }),
   };
 }
