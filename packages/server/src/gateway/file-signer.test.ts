@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Grant, grantSigningPrefix } from '@gpufleet/shared/protocol';
@@ -54,4 +54,9 @@ test('a file that is no key is refused and kept', () => {
   writeFileSync(join(folder, 'signing-key.pem'), 'hello', { mode: 0o600 });
   expect(() => openFileSigner(folder)).toThrow(expect.objectContaining({ code: 'signing_key_bad' }));
   expect(statSync(join(folder, 'signing-key.pem')).size).toBe(5);
+});
+
+test('a key that cannot be read is not called a bad one', () => {
+  mkdirSync(join(folder, 'signing-key.pem'), { mode: 0o700 });
+  expect(() => openFileSigner(folder)).toThrow('EISDIR');
 });

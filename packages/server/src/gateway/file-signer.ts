@@ -39,8 +39,10 @@ function readKey(path: string): KeyObject | undefined {
       `${path} has mode ${mode.toString(8)}: others may have read the signing key; make it 0600, or replace it`,
       { path },
     );
+  // A file that cannot be read is no bad key: that failure keeps its own words.
+  const pem = readFileSync(path);
   try {
-    const key = createPrivateKey(readFileSync(path));
+    const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch (error) {
     throw badKey(path, error);
