@@ -11,6 +11,7 @@ export function bareDialer([url = '']: readonly string[]): Dialer {
         socket.once('error', reject);
       }),
     heartbeat: (_index, seq) => heartbeatText(seq),
+    unchanged: (_index, seq) => heartbeatText(seq),
     report: (index, seq) =>
       JSON.stringify({ type: 'section', name: 'gpus', hash: `${index}-${seq}`, body: reportBody(seq), seq }),
   };

@@ -7,6 +7,7 @@ import {
   enrollmentBytes,
   protocolVersion,
   type ServerMessage,
+  sectionsDigestOf,
 } from '@gpufleet/shared/protocol';
 import { WebSocket } from 'ws';
 import type { Dialer } from './load-generator.ts';
@@ -69,6 +70,7 @@ export async function fleetDialer([url = '', tokenFile = '', count = '0']: reado
     const batch = Array.from({ length: Math.min(50, Number(count) - index) }, (_, n) => enroll(url, token, index + n));
     agents.push(...(await Promise.all(batch)));
   }
+  const digests: (string | undefined)[] = [];
   const address = `${url.replace(/^http/, 'ws')}${agentPath}`;
   return {
     dial(index, by) {
@@ -97,7 +99,11 @@ export async function fleetDialer([url = '', tokenFile = '', count = '0']: reado
       });
     },
     heartbeat: (_index, seq) => heartbeatText(seq),
-    report: (index, seq) =>
-      JSON.stringify({ type: 'section', name: 'gpus', hash: `${index}-${seq}`, body: reportBody(seq) }),
+    report(index, seq) {
+      const hash = `${index}-${seq}`.padStart(64, '0');
+      digests[index] = sectionsDigestOf({ gpus: hash });
+      return JSON.stringify({ type: 'section', name: 'gpus', hash, body: reportBody(seq) });
+    },
+    unchanged: (index, seq) => heartbeatText(seq, digests[index]),
   };
 }

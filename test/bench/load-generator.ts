@@ -6,6 +6,8 @@ export interface Dialer {
   dial(index: number, option: string): Promise<WebSocket>;
   heartbeat(index: number, seq: number): string;
   report(index: number, seq: number): string;
+  /** A heartbeat that says that the last report still stands. */
+  unchanged(index: number, seq: number): string;
 }
 
 /** At most this many handshakes at once, as a site that comes back would spread them. */

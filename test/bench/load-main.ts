@@ -26,6 +26,8 @@ async function obey(command: string, count: number, option: string): Promise<obj
       return load.exchange(count, (index, seq) => dialer.heartbeat(index, seq));
     case 'report':
       return load.exchange(count, (index, seq) => dialer.report(index, seq));
+    case 'unchanged':
+      return load.exchange(count, (index, seq) => dialer.unchanged(index, seq));
     case 'quit':
       return {};
     default:

@@ -1,7 +1,7 @@
 import type { Json } from '@gpufleet/shared/core';
 
-export function heartbeatText(seq: number): string {
-  return JSON.stringify({ type: 'heartbeat', seq, uptimeMs: 1_000_000 + seq, attempt: null });
+export function heartbeatText(seq: number, sectionsDigest?: string): string {
+  return JSON.stringify({ type: 'heartbeat', seq, uptimeMs: 1_000_000 + seq, attempt: null, sectionsDigest });
 }
 
 /** A fact of about 12 KB as an eight-GPU host reports it; values change with `seq`, so nothing is stored twice the same. */

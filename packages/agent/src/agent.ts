@@ -55,7 +55,10 @@ export function createAgent(options: AgentOptions): Agent {
   const config = { ...defaultAgentConfig, ...options.config };
   const random = options.random ?? (() => randomInt(2 ** 32) / 2 ** 32);
   const serverTime = createServerTime(clock);
-  const messages = createTaskQueue((error) => log.error({ error: describe(error) }, 'message could not be handled'));
+  const messages = createTaskQueue(
+    (error) => log.error({ error: describe(error) }, 'message could not be handled'),
+    () => wait(clock, 0),
+  );
   const cancels: (() => void)[] = [];
   let running: { desk: AttemptDesk; hello: HelloMaker; serverEpoch: ServerEpoch } | undefined;
   let session: Session | undefined;

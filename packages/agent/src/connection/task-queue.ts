@@ -4,7 +4,12 @@ export interface TaskQueue {
   add(task: () => Promise<void> | undefined): boolean;
 }
 
-export function createTaskQueue(onError: (error: unknown) => void, limit = 256): TaskQueue {
+export function createTaskQueue(
+  onError: (error: unknown) => void,
+  /** Between two tasks, so that a flood of messages does not keep the heartbeats from going out. */
+  rest: () => Promise<void>,
+  limit = 256,
+): TaskQueue {
   let tail: Promise<void> = Promise.resolve();
   let waiting = 0;
   return {
@@ -14,6 +19,7 @@ export function createTaskQueue(onError: (error: unknown) => void, limit = 256):
       tail = tail
         .then(task)
         .catch(onError)
+        .then(rest)
         .finally(() => {
           waiting -= 1;
         });

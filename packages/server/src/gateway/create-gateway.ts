@@ -16,12 +16,20 @@ import type { Metrics } from '../http/metrics.ts';
 import { setHostStatus } from '../resources/hosts/index.ts';
 import type { AttemptHandlers } from './attempt-handlers.ts';
 import type { Gateway } from './gateway.ts';
-import { type HostEntry, openHostDirectory } from './host-directory.ts';
+import { type HostEntry, knownSections, openHostDirectory } from './host-directory.ts';
 import { judgeHello, judgeSecondSession, judgeStatus } from './judge-hello.ts';
 import { createPresence } from './presence.ts';
 import { createSectionIntake } from './section-intake.ts';
 import { startServerEpoch } from './server-epoch.ts';
-import { enqueue, newSession, type Resumption, type Session, sendTo, takeAllowance } from './session.ts';
+import {
+  enqueue,
+  newSession,
+  type OpenState,
+  type Resumption,
+  type Session,
+  sendTo,
+  takeAllowance,
+} from './session.ts';
 import { loadTicketSecret } from './ticket-secret.ts';
 import { createTickets } from './tickets.ts';
 import { createTurns } from './turns.ts';
@@ -111,6 +119,24 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     if (refusal) reject(session, refusal);
   }
 
+  function askFor(session: Session, sections: readonly string[]): void {
+    const ask = (names: readonly string[]) => sendTo(session, { type: 'want', sections: [...names] });
+    turns.join(session, sections, ask, clock.monotonicMs());
+  }
+
+  /** What the agent believes to have reported is not what is stored: all of it is asked for, once a session. */
+  function noteDrift(session: Session, state: OpenState, digest: string): void {
+    const { drift, host } = state;
+    if (drift.at === 'asked') return;
+    if (drift.at === 'none' || drift.digest !== digest) {
+      state.drift = { at: 'seen', digest };
+      return;
+    }
+    state.drift = { at: 'asked' };
+    log.warn({ hostId: host.id }, 'the stored report is not the one that the agent sent: asked for again');
+    askFor(session, knownSections);
+  }
+
   /** Heartbeats are answered at once; all else waits its turn. Returns why the session must end, if it must. */
   function take(session: Session, text: string): Omit<Rejection, 'type'> | undefined {
     const nowMs = clock.monotonicMs();
@@ -128,6 +154,8 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     if (message.type === 'heartbeat' && state.at === 'open') {
       lastHeard.set(state.host.id, nowMs);
       presence.heard(state.host);
+      if (message.sectionsDigest !== undefined && message.sectionsDigest !== state.host.sectionsDigest)
+        noteDrift(session, state, message.sectionsDigest);
       sendTo(session, { type: 'heartbeat_ack', seq: message.seq });
       return undefined;
     }
@@ -192,12 +220,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     if (revoked) return reject(session, revoked);
     const state = open(session, host, hello);
     sendTo(session, welcomeOf(host, resumes, stale));
-    turns.join(
-      session,
-      stale,
-      (sections) => sendTo(session, { type: 'want', sections: [...sections] }),
-      clock.monotonicMs(),
-    );
+    askFor(session, stale);
     const info = { sessionEpoch: state.epoch, serverEpoch: epoch.current() };
     const answers = await required(handlers).onHello(host.id, hello, info);
     state.hasReconciled = true;
@@ -257,7 +280,14 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     host.capabilities = hello.capabilities.slice(0, maxCapabilities).map((kind) => kind.slice(0, maxWordCharacters));
     host.clockSkewMs = skewMs;
     host.machineFingerprint = hello.machineFingerprint.slice(0, maxWordCharacters);
-    const state: Open = { at: 'open', host, hello, epoch: host.sessionEpoch, hasReconciled: false };
+    const state: Open = {
+      at: 'open',
+      host,
+      hello,
+      epoch: host.sessionEpoch,
+      hasReconciled: false,
+      drift: { at: 'none' },
+    };
     session.state = state;
     live.set(host.id, session);
     lastHeard.set(host.id, session.lastHeardMs);

@@ -415,3 +415,17 @@ test('a stopping server tells its agents to come back', async () => {
   expect(await agent.next('drain')).toEqual({ type: 'drain', retryAfterMs: 2_000 });
   expect(await agent.closed).toBe(1001);
 });
+
+test('a report that the store does not have is asked for again when it is told twice, once a session', async () => {
+  const server = await start();
+  const { identity, hostId } = await aHost(server);
+  const agent = connectTestAgent(server, hostId, identity);
+  await agent.greet();
+  const beat = (seq: number, sectionsDigest?: string) =>
+    agent.send({ type: 'heartbeat', seq, uptimeMs: seq, attempt: null, sectionsDigest });
+  for (const seq of [1, 2, 3, 4]) beat(seq, 'aaaaaaaaaaaa,');
+  expect((await agent.next('want')).sections).toContain('gpus');
+  beat(5);
+  await agent.next('heartbeat_ack');
+  expect(agent.received.filter(({ type }) => type === 'want')).toHaveLength(1);
+});

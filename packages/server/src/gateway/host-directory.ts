@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { HostStatus } from '@gpufleet/shared/api';
 import { probeKeys } from '@gpufleet/shared/probes';
+import { sectionsDigestOf } from '@gpufleet/shared/protocol';
 import type { Logger } from 'pino';
 import type { Database } from '../db/index.ts';
 import { findHostRow, type HostRow, listAllHostRows, listSectionHashes } from '../resources/hosts/index.ts';
@@ -82,10 +83,3 @@ function toEntry(row: HostRow, sectionsDigest: string): HostEntry {
 
 /** Sections that this server stores, in the order in which it asks for them: the diagnosis first. */
 export const knownSections: readonly string[] = ['diagnosis', ...probeKeys];
-
-/** The last 48 bits of each section's hash: enough to see a change by chance, and a comparison needs no hashing. */
-export function sectionsDigestOf(hashes: Readonly<Record<string, string>>): string {
-  let digest = '';
-  for (const name of knownSections) digest += `${Object.hasOwn(hashes, name) ? hashes[name]?.slice(-12) : ''},`;
-  return digest;
-}

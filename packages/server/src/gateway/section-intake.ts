@@ -1,10 +1,10 @@
-import { DiagnosisSection, type Section } from '@gpufleet/shared/protocol';
+import { DiagnosisSection, type Section, sectionsDigestOf } from '@gpufleet/shared/protocol';
 import type { Deps } from '../deps.ts';
 import { recordDiagnosis } from '../resources/findings/index.ts';
 import { listSectionHashes, recordSection } from '../resources/hosts/index.ts';
 import { bodyTextOf } from './body-text.ts';
 import { createFactHistory } from './fact-history.ts';
-import { type HostEntry, knownSections, sectionsDigestOf } from './host-directory.ts';
+import { type HostEntry, knownSections } from './host-directory.ts';
 
 /** A section's body is at most this long, whatever the message limit. */
 const maxBodyCharacters = 512 * 1024;

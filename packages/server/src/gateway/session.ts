@@ -27,9 +27,13 @@ export interface Session {
 
 export type Resumption = { by: 'ticket'; host: HostEntry; ticket: string } | { by: 'void_ticket' } | { by: 'nothing' };
 
+/** A digest of the agent's report that was not the store's: told once it may be on its way, told twice it got lost. */
+export type Drift = { at: 'none' } | { at: 'seen'; digest: string } | { at: 'asked' };
+
+export type OpenState = Extract<SessionState, { at: 'open' }>;
 export type SessionState =
   | { at: 'handshaking' }
-  | { at: 'open'; host: HostEntry; hello: Hello; epoch: number; hasReconciled: boolean }
+  | { at: 'open'; host: HostEntry; hello: Hello; epoch: number; hasReconciled: boolean; drift: Drift }
   | { at: 'ended' };
 
 export function newSession(socket: WebSocket, nonce: string, resumes: Resumption, nowMs: number): Session {

@@ -42,6 +42,8 @@ export const Heartbeat = z.object({
   uptimeMs: z.number(),
   /** Attempt that runs now, and where it is. */
   attempt: z.object({ attemptId: z.string(), phase: AttemptPhase }).nullable(),
+  /** `sectionsDigestOf` what the agent has reported; absent while it still has something to send. */
+  sectionsDigest: z.string().max(2_000).optional(),
 });
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
