@@ -169,7 +169,7 @@ test('release ends a quarantine, by itself or through the running agent, and kee
   quarantine();
   const status = here('status');
   expect(status.status).toBe(1);
-  expect(status.stdout).toMatch(/quarantine: +attempt a1 could not be put back: .*gpufleet-agent release --reason/);
+  expect(status.stdout).toMatch(/quarantine: +attempt a1 could not be put back.*gpufleet-agent release --reason/);
   expect(here('release', '--reason', 'looked at it')).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('a1'),

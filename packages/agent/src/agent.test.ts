@@ -211,3 +211,21 @@ test('leaves the status of a stopped agent behind when it stops', async () => {
   await agent.stop();
   expect(await findStatus(state)).toMatchObject({ stopped: true, link: { at: 'offline' } });
 });
+
+test('a flood of offers holds back neither the heartbeats nor a cancel', async () => {
+  const server = await startServer();
+  const { agent, said } = await anEnrolledAgent(server, ['docker_runtime_not_configured']);
+  server.onMessage = (socket, message) => {
+    if (message.type === 'heartbeat') server.send(socket, { type: 'heartbeat_ack', seq: message.seq });
+    if (message.type !== 'hello') return;
+    server.send(socket, aWelcome());
+    for (let at = 0; at < 1_000; at += 1)
+      server.send(socket, { type: 'offer', attemptId: `attempt_${at}`, jobId: 'job_1', request, planHash: null });
+    server.send(socket, { type: 'cancel', attemptId: 'attempt_0', because: 'stop' });
+  };
+  await agent.start();
+  await until(() => said.includes('attempt is to be cancelled'));
+  expect(all(server, 'claim').length).toBeLessThan(100);
+  expect(all(server, 'heartbeat').length).toBeGreaterThan(0);
+  expect(server.sockets).toHaveLength(1);
+});

@@ -46,6 +46,8 @@ export interface Agent {
   engine: JobEngine;
 }
 
+/** One server offers one or two at a time; a flood of them leaves room for grants and cancels. */
+const mostOffers = 32;
 /** A probe that hangs must not hold a result back for longer. */
 const lookBeforeResultMs = 20_000;
 
@@ -183,7 +185,7 @@ export function createAgent(options: AgentOptions): Agent {
         reporter.want(message.sections);
         return;
       case 'offer':
-        messages.add(() => desk.offer(message));
+        messages.add(() => desk.offer(message), mostOffers);
         return;
       case 'grant':
         messages.add(() => desk.grant(message));

@@ -1,7 +1,7 @@
 /** Runs tasks one after the other, in the order they came; more than `limit` waiting ones are not taken. */
 export interface TaskQueue {
-  /** False when the queue is full: the server tells again what matters. */
-  add(task: () => Promise<void> | undefined): boolean;
+  /** False when so many wait already: the server tells again what matters. */
+  add(task: () => Promise<void> | undefined, most?: number): boolean;
 }
 
 export function createTaskQueue(
@@ -13,8 +13,8 @@ export function createTaskQueue(
   let tail: Promise<void> = Promise.resolve();
   let waiting = 0;
   return {
-    add(task) {
-      if (waiting >= limit) return false;
+    add(task, most = limit) {
+      if (waiting >= most) return false;
       waiting += 1;
       tail = tail
         .then(task)

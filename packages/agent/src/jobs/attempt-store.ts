@@ -16,6 +16,8 @@ export interface AttemptStore {
   append(attemptId: string, entry: JournalEntry): Promise<void>;
   /** undefined: no such attempt, or its first line was torn, so that nothing was done. */
   load(attemptId: string): Promise<StoredAttempt | undefined>;
+  /** `damaged` where `load` throws `journal_damaged`: the disk gave back other lines than it was given. */
+  find(attemptId: string): Promise<StoredAttempt | 'damaged' | undefined>;
   /** Every attempt that was ever begun here, oldest first, pruned ones too. */
   order(): Promise<string[]>;
   /** Once the attempt's first line is in the journal. */
@@ -36,14 +38,34 @@ export function createAttemptStore(state: StateDir): AttemptStore {
   const outbox = (attemptId: string) => `outbox/${checkId(attemptId)}.json`;
 
   async function load(attemptId: string): Promise<StoredAttempt | undefined> {
-    const lines = await state.readLines(journal(attemptId));
-    const entries = lines.map((line) => JournalEntry.parse(JSON.parse(line)));
+    const entries: JournalEntry[] = [];
+    for (const line of await state.readLines(journal(attemptId))) {
+      const entry = JournalEntry.safeParse(parseJson(line));
+      if (!entry.success)
+        throw new FleetError(
+          'journal_damaged',
+          `line ${entries.length + 1} of the journal of attempt ${attemptId} is damaged`,
+          { attemptId },
+        );
+      entries.push(entry.data);
+    }
     const folded = foldJournal(entries);
     return folded && { entries, state: folded };
   }
 
+  async function find(attemptId: string): Promise<StoredAttempt | 'damaged' | undefined> {
+    try {
+      return await load(attemptId);
+    } catch (error) {
+      if (error instanceof FleetError && error.code === 'journal_damaged') return 'damaged';
+      throw error;
+    }
+  }
+
   async function order(): Promise<string[]> {
-    return (await state.readLines(orderFile)).map((line) => String(JSON.parse(line)));
+    // What a damaged line named is found among the journals.
+    const ids = (await state.readLines(orderFile)).map(parseJson);
+    return ids.filter((id): id is string => typeof id === 'string');
   }
 
   async function remove(attemptId: string): Promise<void> {
@@ -55,7 +77,12 @@ export function createAttemptStore(state: StateDir): AttemptStore {
 
   async function readOutbox(attemptId: string): Promise<AttemptResult | undefined> {
     const text = await state.read(outbox(attemptId));
-    return text === undefined ? undefined : AttemptResult.parse(JSON.parse(text));
+    if (text === undefined) return undefined;
+    const result = AttemptResult.safeParse(parseJson(text));
+    if (result.success) return result.data;
+    // The journal's last line holds the same result.
+    const stored = await find(attemptId);
+    return stored === 'damaged' ? undefined : stored?.state.settled?.result;
   }
 
   async function listJournals(): Promise<string[]> {
@@ -68,6 +95,7 @@ export function createAttemptStore(state: StateDir): AttemptStore {
   return {
     append: (attemptId, entry) => state.appendLine(journal(attemptId), JSON.stringify(entry)),
     load,
+    find,
     order,
     listJournals,
     recordOrder: (attemptId) => state.appendLine(orderFile, JSON.stringify(attemptId)),
@@ -77,8 +105,8 @@ export function createAttemptStore(state: StateDir): AttemptStore {
       const present = new Set(await listJournals());
       const inOrder = begun.filter((attemptId) => present.has(attemptId));
       for (const attemptId of inOrder.slice(0, Math.max(0, inOrder.length - keptAttempts))) {
-        const stored = await load(attemptId);
-        if (!stored || stored.state.settled) await remove(attemptId);
+        const stored = await find(attemptId);
+        if (stored === 'damaged' || !stored || stored.state.settled) await remove(attemptId);
       }
     },
     writeSnapshot: (attemptId, name, text) => state.write(`${folder(attemptId)}/snapshots/${name}`, text),
@@ -103,4 +131,13 @@ function checkId(attemptId: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(attemptId))
     throw new FleetError('bad_attempt_id', 'an attempt id is 1–128 letters, digits, _ -', { attemptId });
   return attemptId;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A power cut can leave zeros where a line was: whoever asked for the line judges what is missing.
+    return undefined;
+  }
 }

@@ -59,7 +59,9 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
 
   /** The server may have lost a result (an older backup): it gets the same one again. */
   async function tellAgain(attemptId: string): Promise<Begun> {
-    const stored = await store.load(attemptId);
+    const stored = await store.find(attemptId);
+    if (stored === 'damaged')
+      return { ok: false, because: 'pruned', detail: `attempt ${attemptId} ran here, and its record is damaged` };
     if (!stored) return { ok: false, because: 'pruned', detail: `attempt ${attemptId} ran here long ago` };
     const { settled, granted } = stored.state;
     if (settled && granted.origin === 'server') {
@@ -98,6 +100,17 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     settledWaiters.get(result.attemptId)?.(result);
     settledWaiters.delete(result.attemptId);
     await store.prune();
+  }
+
+  /** What a damaged attempt left of the host nobody knows: a person looks, once. */
+  async function closeFor(attemptId: string): Promise<void> {
+    deps.log.error({ attemptId }, 'the journal of an attempt is damaged');
+    const released = await quarantines.releases();
+    if (quarantined !== null || released.some(({ quarantine }) => quarantine.attemptId === attemptId)) return;
+    const { nowMs } = await deps.host.moment();
+    const because = [{ because: 'state_damaged', detail: `the journal of attempt ${attemptId} is damaged` }];
+    quarantined = { attemptId, because, sinceMs: nowMs };
+    await quarantines.begin(quarantined);
   }
 
   /** A run that nobody granted: resolves with its result. */
@@ -174,11 +187,12 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
       const unordered = (await store.listJournals()).filter((attemptId) => !known.has(attemptId));
       const present = new Set(await store.listJournals());
       for (const attemptId of [...order, ...unordered]) {
-        const stored = present.has(attemptId) ? await store.load(attemptId) : undefined;
+        const stored = present.has(attemptId) ? await store.find(attemptId) : undefined;
         if (!stored) continue;
         if (!known.has(attemptId)) await store.recordOrder(attemptId);
         known.add(attemptId);
-        if (!stored.state.settled) carryOn(openJournal({ host: deps.host, store }, attemptId, stored));
+        if (stored === 'damaged') await closeFor(attemptId);
+        else if (!stored.state.settled) carryOn(openJournal({ host: deps.host, store }, attemptId, stored));
       }
     },
     openAttempts: () =>
@@ -206,8 +220,8 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
       const present = new Set(await store.listJournals());
       const summaries: AttemptSummary[] = [];
       for (const attemptId of await store.order()) {
-        const stored = present.has(attemptId) ? await store.load(attemptId) : undefined;
-        if (!stored) continue;
+        const stored = present.has(attemptId) ? await store.find(attemptId) : undefined;
+        if (!stored || stored === 'damaged') continue;
         const { granted, planned, settled } = stored.state;
         const { jobId, origin, undoOf, request } = granted;
         const disruption = disruptionOfPlan(planned?.steps ?? []);

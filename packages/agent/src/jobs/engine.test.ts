@@ -429,3 +429,36 @@ test('a file whose link leads where jobs may not write blocks the plan before an
     because: [{ because: 'path_not_allowed' }],
   });
 });
+
+test.each([
+  ['zeros', '\0\0\0\0\n'],
+  ['another file', '{"type":"granted"}\n'],
+  ['half of it', '"granted"\nnull\n'],
+])('a journal that the disk gave back as %s closes the host until a person releases it, once', async (_, text) => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  await bench.state.write('attempts/a1/journal.jsonl', text);
+  await bench.state.write('attempt-order.jsonl', '\0\0\n"a1"\n');
+  const engine = bench.engine();
+  await engine.recover();
+  expect(engine.quarantine()).toMatchObject({ attemptId: 'a1', because: [{ because: 'state_damaged' }] });
+  expect(await engine.history()).toEqual([]);
+  await expect(engine.undo('a1')).rejects.toMatchObject({ code: 'journal_damaged' });
+  expect(await engine.begin(aGrant(onDocker, { attemptId: 'a1' }))).toMatchObject({ ok: false, because: 'pruned' });
+
+  await engine.release('compared the files with another host');
+  const next = bench.engine();
+  await next.recover();
+  expect(next.quarantine()).toBeNull();
+  expect(await next.runLocal(onDocker)).toMatchObject({ outcome: 'succeeded' });
+});
+
+test('a result that the disk mangled in the outbox is told from the journal', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  await engine.begin(aGrant(onDocker));
+  await engine.idle();
+  const [owed] = await engine.owedResults();
+  await bench.state.write('outbox/attempt-1.json', '\0\0\0');
+  await bench.state.write('outbox/other.json', '{');
+  expect(await bench.engine().owedResults()).toEqual([owed]);
+});

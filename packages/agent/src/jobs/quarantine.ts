@@ -33,8 +33,17 @@ export function createQuarantineStore(state: StateDir): QuarantineStore {
       await state.appendLine(releasesFile, JSON.stringify(release));
       await state.remove(quarantineFile);
     },
-    releases: async () => (await state.readLines(releasesFile)).map((line) => Release.parse(JSON.parse(line))),
+    releases: async () => (await state.readLines(releasesFile)).flatMap(parseRelease),
   };
+}
+
+/** A line that a failing disk mangled is nobody's word. */
+function parseRelease(line: string): Release[] {
+  try {
+    return [Release.parse(JSON.parse(line))];
+  } catch {
+    return [];
+  }
 }
 
 /** A damaged record still says that there was one: the host stays closed. */
@@ -49,5 +58,5 @@ function parseQuarantine(text: string): Quarantine {
 
 /** Why an offer is declined or a run refused, with the way out. */
 export function whyQuarantined({ attemptId }: Quarantine): string {
-  return `attempt ${attemptId} could not be put back: look at this host, then run \`gpufleet-agent release --reason TEXT\` on it`;
+  return `attempt ${attemptId} could not be put back, or its record is damaged: look at this host, then run \`gpufleet-agent release --reason TEXT\` on it`;
 }
