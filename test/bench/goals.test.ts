@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { median } from './cpu.ts';
 import { exitCodeOf, type Measured, renderGoals } from './goals.ts';
 
-const measured = (ratio: number, goal: number): Measured => ({
+const measured = (ratio: number, goal: number | null): Measured => ({
   what: 'heartbeat / bare',
   unit: 'µs CPU',
   baseline: 10,
@@ -29,6 +29,12 @@ test.each([
   [[], 1],
 ] as [[number, number][], number][])('ratio and goal of each %j end with %i', (results, code) => {
   expect(exitCodeOf(results.map(([ratio, goal]) => measured(ratio, goal)))).toBe(code);
+});
+
+test('a row without a goal is told and decides nothing, unless it was not measured', () => {
+  expect(exitCodeOf([measured(9, null)])).toBe(0);
+  expect(exitCodeOf([measured(Number.NaN, null)])).toBe(1);
+  expect(renderGoals([measured(9, null)])).toContain('| 9.00 | - | 9.00 9.10 8.90 |  |');
 });
 
 test('the table has a line for each goal with what was measured, every pair, and whether it was met', () => {

@@ -77,12 +77,24 @@ export async function fleetDialer([url = '', tokenFile = '', count = '0']: reado
       const agent = agents[index];
       if (!agent) throw new Error(`no host number ${index}`);
       return new Promise((resolve, reject) => {
-        const ticket = by === 'ticket' ? agent.ticket : undefined;
+        const ticket = by === 'key' ? undefined : agent.ticket;
         const headers: Record<string, string> = ticket === undefined ? {} : { authorization: `Ticket ${ticket}` };
         const socket = new WebSocket(address, { perMessageDeflate: false, headers });
+        const letIn = (open: WebSocket) => {
+          open.removeAllListeners();
+          open.on('message', (data: Buffer) => {
+            if (by === 'ticket_upgrade') throw new Error(`the ticket was not taken: ${data.toString()}`);
+          });
+          resolve(open);
+        };
         socket.once('error', reject);
         socket.once('close', (code) => reject(new Error(`closed with ${code} before the welcome`)));
-        if (ticket !== undefined) socket.once('open', () => socket.send(helloOf(agent, { by: 'ticket', ticket })));
+        if (ticket !== undefined)
+          socket.once('open', () => {
+            // The ticket was checked at the upgrade: who is not challenged is let in.
+            if (by === 'ticket_upgrade') letIn(socket);
+            else socket.send(helloOf(agent, { by: 'ticket', ticket }));
+          });
         socket.on('message', (data: Buffer) => {
           const message = JSON.parse(data.toString()) as ServerMessage;
           if (message.type === 'challenge' && ticket === undefined) {
@@ -92,8 +104,7 @@ export async function fleetDialer([url = '', tokenFile = '', count = '0']: reado
             socket.send(helloOf(agent, { by: 'key', signature }));
           } else if (message.type === 'welcome') {
             agent.ticket = message.ticket;
-            socket.removeAllListeners();
-            resolve(socket);
+            letIn(socket);
           } else if (message.type === 'rejection') reject(new Error(`${message.code}: ${message.detail}`));
         });
       });

