@@ -2,11 +2,16 @@ import { probes } from '@gpufleet/shared/probes';
 import { type Context, type ExitCode, exit } from './context.ts';
 
 /** Everything that the probes may read of a host; an argv that changes here is an entry in the changelog. */
-export async function inputsCommand(context: Context, { json }: { json: boolean }): Promise<ExitCode> {
+export function listInputs() {
   const files = probes.flatMap(({ key, inputs }) => inputs.files.map((path) => ({ path, probe: key })));
   const commands = probes.flatMap(({ key, inputs }) =>
     inputs.commands.map(({ argv, required }) => ({ argv, probe: key, required })),
   );
+  return { files, commands };
+}
+
+export async function inputsCommand(context: Context, { json }: { json: boolean }): Promise<ExitCode> {
+  const { files, commands } = listInputs();
   if (json) {
     context.out(`${JSON.stringify({ files, commands }, null, 2)}\n`);
     return exit.fine;
