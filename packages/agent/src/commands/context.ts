@@ -21,6 +21,7 @@ export const exit = { fine: 0, bad: 1, usage: 2, cannotTell: 3, refused: 4 } as 
 export type ExitCode = (typeof exit)[keyof typeof exit];
 
 const refusals = new Set([
+  'bad_request',
   'already_enrolled',
   'bad_enrollment_token',
   'token_refused',

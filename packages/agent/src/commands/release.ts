@@ -26,9 +26,7 @@ export async function releaseCommand(
     context.out(`released: this host takes jobs again (quarantined by attempt ${quarantine.attemptId})\n`);
     const identity = await findIdentity(createFileStateDir(options.stateDir));
     if (identity)
-      context.out(
-        `the control plane holds one of its own: gpufleet host release ${identity.name} --reason ${JSON.stringify(reason)}\n`,
-      );
+      context.out(`the control plane holds one of its own: gpufleet host release ${identity.name} --reason TEXT\n`);
   }
   return exit.fine;
 }

@@ -25,6 +25,40 @@ test('blanks secrets in changed lines and in the lines around them', () => {
   expect(diff).toContain('host = "h"');
 });
 
+test('blanks secrets that go over several lines, and tokens without a key', () => {
+  const before = [
+    'password = """',
+    'hunter2',
+    '"""',
+    'Authorization = [',
+    '  "Bearer abcdefgh",',
+    ']',
+    'client-key: |',
+    '  hunter3',
+    'pem = "',
+    '-----BEGIN PRIVATE KEY-----',
+    'hunter4',
+    '-----END PRIVATE KEY-----',
+    'secret-key: |-',
+    '  hunter5',
+    '',
+    '  hunter6',
+    'plain: here',
+    '"args": ["--registry-token", "hunter7", "--debug"]',
+    'ExecStart=x --password=hunter8 --token-file /etc/token',
+    'X = "Basic aHVudGVyOQ=="',
+  ].join('\n');
+  const after = before
+    .split('\n')
+    .map((line) => (line === '' ? line : `${line} `))
+    .join('\n');
+  const diff = diffText('/etc/x', before, after);
+  expect(diff).not.toMatch(/hunter[2-8]|abcdefgh|aHVudGVyOQ/);
+  expect(diff).toContain('plain: here');
+  expect(diff).toContain('--debug');
+  expect(diff).toContain('--token-file /etc/token');
+});
+
 test('is cut when it grows long', () => {
   const diff = diffText('/etc/x', null, 'line\n'.repeat(2_000));
   expect(diff.split('\n').length).toBeLessThan(410);

@@ -1,4 +1,4 @@
-import { redactLine } from './redact.ts';
+import { redactLines } from './redact.ts';
 
 const contextLines = 3;
 const maxLines = 400;
@@ -11,8 +11,8 @@ type Line = { sign: ' ' | '-' | '+'; text: string };
 /** Unified diff for people: secrets are blanked by key name, and it is cut after 400 lines. Empty when nothing changed. */
 export function diffText(path: string, before: string | null, after: string | null): string {
   if (before === after) return '';
-  const lines = compareLines(toLines(before), toLines(after));
-  const shown = hunksOf(lines).map((line) => (line.startsWith('@@') ? line : redactLine(line).slice(0, maxLineLength)));
+  const [oldLines, newLines] = [toLines(before), toLines(after)];
+  const shown = hunksOf(compareLines(oldLines, newLines), redactLines(oldLines), redactLines(newLines));
   const head = [`--- ${before === null ? '/dev/null' : path}`, `+++ ${after === null ? '/dev/null' : path}`];
   const cut =
     shown.length > maxLines ? [...shown.slice(0, maxLines), `… ${shown.length - maxLines} more lines`] : shown;
@@ -73,7 +73,7 @@ function compareMiddle(before: string[], after: string[]): Line[] {
   return lines;
 }
 
-function hunksOf(lines: Line[]): string[] {
+function hunksOf(lines: Line[], oldShown: readonly string[], newShown: readonly string[]): string[] {
   const near = lines.map((_, index) =>
     lines.slice(Math.max(0, index - contextLines), index + contextLines + 1).some((line) => line.sign !== ' '),
   );
@@ -83,7 +83,8 @@ function hunksOf(lines: Line[]): string[] {
   lines.forEach((line, index) => {
     if (near[index]) {
       if (!near[index - 1]) shown.push(`@@ -${oldLine} +${newLine} @@`);
-      shown.push(line.sign + line.text);
+      const text = (line.sign === '+' ? newShown[newLine - 1] : oldShown[oldLine - 1]) ?? '';
+      shown.push((line.sign + text).slice(0, maxLineLength));
     }
     if (line.sign !== '+') oldLine++;
     if (line.sign !== '-') newLine++;
