@@ -35,6 +35,14 @@ test('one process at a time holds a state folder', async () => {
   await hold(folder);
 });
 
+test('of many that start at the same moment one holds the state folder', async () => {
+  const folder = await aFolder();
+  const tried = await Promise.allSettled(Array.from({ length: 8 }, () => hold(folder)));
+  const refused = tried.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+  expect(refused).toEqual(Array.from({ length: 7 }, () => 'already_running'));
+  expect((await askAgent(controlPath(folder), { do: 'status' })).ok).toBe(true);
+});
+
 test('a socket that a crash left behind is replaced', async () => {
   const folder = await aFolder();
   await writeFile(join(folder, 'control.sock'), '');

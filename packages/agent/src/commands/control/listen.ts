@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { FleetError } from '@gpufleet/shared/core';
+import { type FolderLock, lockFolder } from '../../host/state-dir/index.ts';
 import type { StateDir } from '../../host/state-dir.ts';
 import type { Log } from '../../jobs/engine.ts';
 import { askAgent } from './client.ts';
@@ -24,13 +25,39 @@ export async function holdStateDir(stateDir: string, state: StateDir, answer: An
   if (holder.ok) throw alreadyRunning(stateDir);
   // Makes the folder where it is missing, and says at once where it cannot be written.
   await state.write('holder.json', `${JSON.stringify({ pid: process.pid })}\n`);
-  await state.remove(controlName);
+  // Two that start at the same moment both find nobody: the lock lets one of them through.
+  const lock = await takeLock(stateDir);
   try {
-    return await listen(path, answer, false);
+    await state.remove(controlName);
+    const listening = await listen(path, answer, false);
+    return {
+      close() {
+        listening.close();
+        void lock.release();
+      },
+    };
   } catch (cause) {
+    await lock.release();
     if (isInUse(cause)) throw alreadyRunning(stateDir);
     throw new FleetError('state_unwritable', `no socket can be made in ${stateDir}`, {}, { cause });
   }
+}
+
+async function takeLock(stateDir: string): Promise<FolderLock> {
+  let lock: FolderLock | undefined;
+  try {
+    lock = await lockFolder(stateDir);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new FleetError(
+      'state_unwritable',
+      `${stateDir} cannot be locked (by flock of util-linux): ${why}`,
+      {},
+      { cause },
+    );
+  }
+  if (lock === undefined) throw alreadyRunning(stateDir);
+  return lock;
 }
 
 /** Answers `status`, and nothing else, to every user of the host. Not being able to is no reason not to run. */
