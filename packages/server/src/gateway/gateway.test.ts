@@ -75,7 +75,6 @@ test('a host proves its key, is welcomed and is online; heartbeats are acknowled
     1,
     welcome.sessionEpoch,
   ]);
-  expect(gateway.capabilities(hostId)).toContain('configure_runtime');
   agent.close();
   await expect.poll(() => gateway.isOnline(hostId)).toBe(false);
 });

@@ -7,14 +7,10 @@ export interface Gateway {
   lastHeardMonotonicMs(hostId: string): number | undefined;
   /** Session epoch of the live session, or undefined when offline. */
   sessionEpoch(hostId: string): number | undefined;
-  /** Job kinds that the connected agent can carry out; undefined when offline. */
-  capabilities(hostId: string): readonly string[] | undefined;
   /** The agent has told its open attempts in this server epoch: grants to it are safe. */
   hasReconciled(hostId: string): boolean;
   /** False when offline or too slow (then the session is dropped). */
   send(hostId: string, message: ServerMessage): boolean;
-  /** Closes the session with a `rejection`, e.g. on revocation. */
-  disconnect(hostId: string, code: 'revoked' | 'duplicate_identity', detail: string): void;
   onlineCount(): number;
   /** Raised at every start, and above any epoch that an agent has seen. Signed into every grant. */
   serverEpoch(): number;

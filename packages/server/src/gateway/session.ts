@@ -1,5 +1,4 @@
-import type { Hello, ServerMessage } from '@gpufleet/shared/protocol';
-import { encodeMessage } from '@gpufleet/shared/protocol';
+import { encodeMessage, type Hello, type Rejection, type ServerMessage } from '@gpufleet/shared/protocol';
 import type { WebSocket } from 'ws';
 import type { HostEntry } from './host-directory.ts';
 
@@ -9,6 +8,8 @@ const maxUnsentBytes = 4 * 1024 * 1024;
 const maxWaiting = 256;
 const messagesPerSecond = 50;
 const messageBurst = 400;
+/** An agent that was refused for what it sent comes back after this long. */
+export const retryLaterMs = 30_000;
 
 /** One connection of an agent, from the upgrade to its end. */
 export interface Session {
@@ -82,4 +83,9 @@ export function enqueue(session: Session, work: () => Promise<void>, failed: (er
       session.waiting -= 1;
     });
   return true;
+}
+
+/** Why a session ends whose peer does not speak as our agents do. */
+export function badMessage(detail: string): Omit<Rejection, 'type'> {
+  return { code: 'bad_message', detail, retryAfterMs: retryLaterMs };
 }
