@@ -4,10 +4,10 @@ import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { Signer } from './gateway/signer.ts';
+import type { EventStream } from './http/event-stream.ts';
 import type { FailedLogins } from './http/failed-logins.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { WorkMemory } from './loops/work-memory.ts';
-import type { EventStream } from './resources/events/index.ts';
 
 /** Everything that the server's parts are given; built once in `main.ts` or by a test. */
 export interface Deps {

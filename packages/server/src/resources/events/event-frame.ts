@@ -1,12 +1,5 @@
 import type { FleetEvent } from '@gpufleet/shared/api';
-
-export interface EventFilter {
-  site?: string | undefined;
-  host?: string | undefined;
-  rollout?: string | undefined;
-  /** `finding` matches `finding.opened` and `finding.cleared`. */
-  type?: string | undefined;
-}
+import type { EventFilter } from '../../http/event-stream.ts';
 
 export function matchesFilter(event: FleetEvent, filter: EventFilter): boolean {
   if (filter.site !== undefined && event.siteId !== filter.site) return false;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Deps } from '../../deps.ts';
-import { type EventFilter, matchesFilter, toFrame } from './event-frame.ts';
+import type { EventStream, ListenRequest } from '../../http/event-stream.ts';
+import { matchesFilter, toFrame } from './event-frame.ts';
 import { latestEventId, listEventsAfter, oldestEventId } from './list-events.ts';
 
 const maxListeners = 500;
@@ -12,25 +13,9 @@ const pageSize = 200;
 /** A client that takes nothing for this long during a replay is gone. */
 const drainTimeoutMs = 30_000;
 
-interface Listener {
+interface Listener extends Omit<ListenRequest, 'afterId'> {
   response: ServerResponse;
-  /** Asked now and then: a token that was revoked, or has expired, listens no longer. */
-  isAllowed(): Promise<boolean>;
-  filter: EventFilter;
   lastId: number;
-}
-
-export interface ListenRequest {
-  filter: EventFilter;
-  afterId: number | undefined;
-  isAllowed(): Promise<boolean>;
-}
-
-export interface EventStream {
-  /** Sends what came after `afterId`, then everything new, until the client goes or is too slow. */
-  listen(response: ServerResponse, request: ListenRequest): Promise<void>;
-  isFull(): boolean;
-  close(): void;
 }
 
 /** Events go out once they are committed: one write for each listener and turn, however many events it holds. */
