@@ -17,7 +17,7 @@ export function acceptConnections(parts: GatewayParts, take: (session: Session, 
     if (ticket === undefined) return { by: 'nothing' };
     const host = directory.find(tickets.holderOf(ticket) ?? '');
     if (!host || !tickets.isValid(ticket, host, clock.nowMs())) return { by: 'void_ticket' };
-    return { by: 'ticket', host, ticket };
+    return { by: 'ticket', host, enrolledAtMs: host.enrolledAtMs, ticket };
   }
 
   function begin(socket: WebSocket, resumes: Resumption): void {

@@ -158,6 +158,21 @@ test('a ticket is void once its host is revoked, and so is the open session', as
   expect(await again.next('rejection')).toMatchObject({ code: 'revoked' });
 });
 
+test('a ticket from before a decommission stays void when the same key is enrolled again', async () => {
+  // Time stands still: the two enrolments are told apart although the clock says the same.
+  const server = await start({ clock: new ManualClock() });
+  const { identity, hostId } = await aHost(server);
+  const { ticket } = await connectTestAgent(server, hostId, identity).greet();
+  await server.call('POST', `/hosts/${hostId}/decommission`, { reason: 'stolen' });
+  expect((await enrollTestHost(server, identity)).hostId).toBe(hostId);
+  const byHello = connectTestAgent(server, hostId, identity);
+  await byHello.hello({ proof: { by: 'ticket', ticket } });
+  expect(await byHello.next('rejection')).toMatchObject({ code: 'bad_proof' });
+  // At the upgrade a void ticket is challenged as none would be.
+  const byHeader = connectTestAgent(server, hostId, identity, { authorization: `Ticket ${ticket}` });
+  await byHeader.greet();
+});
+
 test('the same machine that connects again replaces its older session', async () => {
   const gone: string[] = [];
   const onGone = async (hostId: string) => void gone.push(hostId);

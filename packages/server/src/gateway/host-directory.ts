@@ -14,6 +14,8 @@ export interface HostEntry {
   name: string;
   status: HostStatus;
   publicKey: string;
+  /** Of the latest enrolment. */
+  enrolledAtMs: number;
   agentVersion: string;
   bootId: string | null;
   capabilities: string[];
@@ -46,7 +48,7 @@ export async function openHostDirectory(db: Database, log: Logger): Promise<Host
     if (!row) return;
     const known = entries.get(hostId);
     // The session's own values are newer in memory than in the store.
-    if (known) Object.assign(known, operatorValuesOf(row));
+    if (known) Object.assign(known, enrolledValuesOf(row));
     const entry = known ?? toEntry(row, sectionsDigestOf(await listSectionHashes(db.read, hostId)));
     entries.set(hostId, entry);
     for (const listener of listeners) listener(entry);
@@ -71,14 +73,15 @@ export async function openHostDirectory(db: Database, log: Logger): Promise<Host
   };
 }
 
-function operatorValuesOf(row: HostRow): Pick<HostEntry, 'siteId' | 'name' | 'status' | 'publicKey'> {
-  return { siteId: row.siteId, name: row.name, status: row.status, publicKey: row.publicKey };
+/** What enrolment and operators set. */
+function enrolledValuesOf({ siteId, name, status, publicKey, enrolledAtMs }: HostRow) {
+  return { siteId, name, status, publicKey, enrolledAtMs };
 }
 
 function toEntry(row: HostRow, sectionsDigest: string): HostEntry {
   const { id, agentVersion, bootId, capabilities, clockSkewMs, machineFingerprint, sessionEpoch, lastSeenAtMs } = row;
   const session = { agentVersion, bootId, capabilities, clockSkewMs, machineFingerprint, sessionEpoch, lastSeenAtMs };
-  return { id, ...operatorValuesOf(row), ...session, sectionsDigest };
+  return { id, ...enrolledValuesOf(row), ...session, sectionsDigest };
 }
 
 /** Sections that this server stores, in the order in which it asks for them: the diagnosis first. */

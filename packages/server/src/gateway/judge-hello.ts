@@ -46,8 +46,8 @@ export function judgeStatus({ status }: Pick<HostEntry, 'status'>): Rejection | 
 }
 
 function isProven({ hello, nonce, key, resumes, tickets, nowMs }: HelloContext, host: HostEntry): boolean {
-  // The very entry: a host that was given another key since has another one.
-  if (resumes.by === 'ticket') return resumes.host === host;
+  // The ticket was valid at the upgrade, for that enrolment of that host.
+  if (resumes.by === 'ticket') return resumes.host === host && resumes.enrolledAtMs === host.enrolledAtMs;
   if (hello.proof.by === 'ticket') return tickets.isValid(hello.proof.ticket, host, nowMs);
   if (!key) return false;
   const signature = Buffer.from(hello.proof.signature, 'base64url');

@@ -26,7 +26,10 @@ export interface Session {
   allowance: { messages: number; atMs: number };
 }
 
-export type Resumption = { by: 'ticket'; host: HostEntry; ticket: string } | { by: 'void_ticket' } | { by: 'nothing' };
+export type Resumption =
+  | { by: 'ticket'; host: HostEntry; enrolledAtMs: number; ticket: string }
+  | { by: 'void_ticket' }
+  | { by: 'nothing' };
 
 /** A digest of the agent's report that was not the store's: told once it may be on its way, told twice it got lost. */
 export type Drift = { at: 'none' } | { at: 'seen'; digest: string } | { at: 'asked' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTickets } from './tickets.ts';
 
-const host = { id: 'host_1', publicKey: 'key-a' };
+const host = { id: 'host_1', publicKey: 'key-a', enrolledAtMs: 7 };
 const tickets = createTickets('secret', 1_000);
 
 test('a ticket is good for its host until it expires', () => {
@@ -11,10 +11,11 @@ test('a ticket is good for its host until it expires', () => {
   expect(tickets.isValid(ticket, host, 1_000)).toBe(false);
 });
 
-test('a ticket is void for another host, another key and another store', () => {
+test('a ticket is void for another host, another key, another enrolment and another store', () => {
   const ticket = tickets.issue(host, 0);
   expect(tickets.isValid(ticket, { ...host, id: 'host_2' }, 1)).toBe(false);
   expect(tickets.isValid(ticket, { ...host, publicKey: 'key-b' }, 1)).toBe(false);
+  expect(tickets.isValid(ticket, { ...host, enrolledAtMs: 8 }, 1)).toBe(false);
   expect(createTickets('other', 1_000).isValid(ticket, host, 1)).toBe(false);
 });
 

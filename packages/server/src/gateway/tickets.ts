@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** Resumes a session without a signature: a MAC over the host, its key and the moment of expiry. */
+/** Resumes a session without a signature: a MAC over the host, its key, its enrolment and the moment of expiry. */
 export interface Tickets {
   issue(host: TicketHolder, nowMs: number): string;
   /** Whom a text claims to belong to; nothing is checked yet. */
@@ -13,6 +13,8 @@ export interface Tickets {
 export interface TicketHolder {
   id: string;
   publicKey: string;
+  /** A host that was decommissioned and enrolled again has another one: its tickets from before stay void. */
+  enrolledAtMs: number;
 }
 
 /** `secret` is kept with the store, so that tickets outlive a restart: that is when everyone comes back at once. */
@@ -21,7 +23,7 @@ export function createTickets(secret: string, ttlMs: number): Tickets {
 
   function macOf(host: TicketHolder, expiresAtMs: string): Buffer {
     return createHmac('sha256', key)
-      .update(`gpufleet-ticket-v1\n${host.id}\n${host.publicKey}\n${expiresAtMs}`)
+      .update(`gpufleet-ticket-v2\n${host.id}\n${host.publicKey}\n${host.enrolledAtMs}\n${expiresAtMs}`)
       .digest();
   }
   function issue(host: TicketHolder, nowMs: number): string {

@@ -51,8 +51,15 @@ export async function enrollHost(
     version: (before?.version ?? 0) + 1,
   };
   const hostId = before?.id ?? deps.newId('host');
-  if (before) await tx.update(hostTable).set(row).where(eq(hostTable.id, hostId));
-  else await tx.insert(hostTable).values({ id: hostId, publicKey: request.publicKey, ...row, ...newHost(nowMs) });
+  // Later than the one before, whatever the clock says: tickets of an earlier enrolment are told by it.
+  const enrolledAtMs = returns ? before.enrolledAtMs : Math.max(nowMs, (before?.enrolledAtMs ?? 0) + 1);
+  if (before)
+    await tx
+      .update(hostTable)
+      .set({ ...row, enrolledAtMs })
+      .where(eq(hostTable.id, hostId));
+  else
+    await tx.insert(hostTable).values({ id: hostId, publicKey: request.publicKey, enrolledAtMs, ...row, ...newHost });
   if (!before || Object.keys(labels).length > 0) await setLabels(tx, hostId, labels);
   await recordAudit(tx, {
     atMs: nowMs,
@@ -90,19 +97,12 @@ async function spendUse(tx: Db, token: EnrollmentTokenRow): Promise<void> {
   await setUsesLeft(tx, token.id, token.usesLeft - 1);
 }
 
-function newHost(
-  nowMs: number,
-): Pick<
-  HostRow,
-  'bootId' | 'capabilities' | 'clockSkewMs' | 'class' | 'lastSeenAtMs' | 'sessionEpoch' | 'enrolledAtMs'
-> {
-  return {
-    bootId: null,
-    capabilities: [],
-    clockSkewMs: null,
-    class: unknownClass,
-    lastSeenAtMs: null,
-    sessionEpoch: 0,
-    enrolledAtMs: nowMs,
-  };
-}
+/** Of a host that was never in session. */
+const newHost = {
+  bootId: null,
+  capabilities: [],
+  clockSkewMs: null,
+  class: unknownClass,
+  lastSeenAtMs: null,
+  sessionEpoch: 0,
+} as const satisfies Partial<HostRow>;
