@@ -9,6 +9,7 @@ export interface StartFlags {
   logLevel: string;
   readyFile?: string;
   allowRoot: boolean;
+  replaceSigningKey: boolean;
 }
 
 export function createProgram(start: (flags: StartFlags) => Promise<void>): Command {
@@ -50,6 +51,8 @@ export function createProgram(start: (flags: StartFlags) => Promise<void>): Comm
         .env('GPUFLEET_ALLOW_ROOT')
         .default(false),
     )
+    // No variable of the environment: said once, by a person.
+    .option('--replace-signing-key', 'go on with another signing key: every host must then enrol anew', false)
     .addHelpText(
       'after',
       `

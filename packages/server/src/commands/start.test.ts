@@ -1,5 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -110,6 +110,13 @@ test('a second server on the same store is one line and exit 1', async () => {
   const { child } = await start(stateDir);
   expectOneLine(['--state-dir', stateDir], 'another process holds it');
   await stop(child);
+});
+
+test('a state folder that is not the one of the database is one line and exit 1, and makes no key', async () => {
+  const [stateDir, wrong] = [aStateDir(), aStateDir()];
+  await stop((await start(stateDir)).child);
+  expectOneLine(['--state-dir', wrong, '--database', join(stateDir, 'fleet.db')], 'name the right --state-dir');
+  expect(existsSync(join(wrong, 'signing-key.pem'))).toBe(false);
 });
 
 test('a folder that cannot be made is one line and exit 1', () => {

@@ -6,8 +6,9 @@ import { pino } from 'pino';
 import { buildApp } from '../app.ts';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { openDatabase } from '../db/index.ts';
-import { openFileSigner } from '../gateway/file-signer.ts';
+import { type Database, openDatabase } from '../db/index.ts';
+import { openPinnedSigner } from '../gateway/open-pinned-signer.ts';
+import type { Signer } from '../gateway/signer.ts';
 import { createRandomToken } from '../random.ts';
 import { ensureFirstAdminToken } from '../resources/tokens/index.ts';
 import { writePrivately } from '../write-privately.ts';
@@ -17,10 +18,16 @@ export interface RunningServer {
   stop(because: string): Promise<void>;
 }
 
-/** The whole process: folders, key, store, app, port. What it opened it closes again when a later step fails. */
+export interface StartOptions {
+  allowRoot: boolean;
+  replaceSigningKey: boolean;
+  readyFile?: string;
+}
+
+/** The whole process: folders, store, key, app, port. What it opened it closes again when a later step fails. */
 export async function startServer(
   config: Config,
-  options: { allowRoot: boolean; readyFile?: string },
+  options: StartOptions,
   uid: number | undefined,
 ): Promise<RunningServer> {
   if (uid === 0 && !options.allowRoot)
@@ -28,19 +35,12 @@ export async function startServer(
   const log = pino({ level: config.logLevel });
   makeFolder(config.stateDir);
   makeFolder(dirname(config.databasePath));
-  const signer = readSigner(config.stateDir);
   const randomToken = createRandomToken();
   const db = await openDatabase(config.databasePath, { log });
-  const deps = {
-    config,
-    db,
-    clock: systemClock,
-    log,
-    signer,
-    newId: (prefix: string) => `${prefix}_${randomToken(12)}`,
-    randomToken,
-  };
   try {
+    const signer = await openSigner(db, config.stateDir, options.replaceSigningKey);
+    const newId = (prefix: string) => `${prefix}_${randomToken(12)}`;
+    const deps = { config, db, clock: systemClock, log, signer, newId, randomToken };
     const tokenFile = join(config.stateDir, 'admin-token');
     if (await ensureFirstAdminToken(deps, (secret) => keep(tokenFile, `${secret}\n`)))
       log.info({ tokenFile }, 'first admin token made');
@@ -85,9 +85,9 @@ function makeFolder(path: string): void {
   }
 }
 
-function readSigner(stateDir: string) {
+async function openSigner(db: Database, stateDir: string, mayReplace: boolean): Promise<Signer> {
   try {
-    return openFileSigner(stateDir);
+    return await openPinnedSigner(db, { stateDir, mayReplace, nowMs: systemClock.nowMs() });
   } catch (error) {
     if (error instanceof FleetError) throw error;
     throw new FleetError(

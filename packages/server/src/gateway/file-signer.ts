@@ -6,10 +6,23 @@ import { grantSigningPrefix } from '@gpufleet/shared/protocol';
 import { writePrivately } from '../write-privately.ts';
 import type { Signer } from './signer.ts';
 
-/** The signing key in `<stateDir>/signing-key.pem`, made at the first start, for its owner alone. */
+export function signingKeyPath(stateDir: string): string {
+  return join(stateDir, 'signing-key.pem');
+}
+
+/** The signing key of this folder, made where there is none, for its owner alone. */
 export function openFileSigner(stateDir: string): Signer {
-  const path = join(stateDir, 'signing-key.pem');
-  const privateKey = readKey(path) ?? makeKey(path);
+  const path = signingKeyPath(stateDir);
+  return toSigner(path, readKey(path) ?? makeKey(path));
+}
+
+export function findFileSigner(stateDir: string): Signer | undefined {
+  const path = signingKeyPath(stateDir);
+  const key = readKey(path);
+  return key && toSigner(path, key);
+}
+
+function toSigner(path: string, privateKey: KeyObject): Signer {
   const publicKey = createPublicKey(privateKey).export({ format: 'jwk' }).x;
   if (publicKey === undefined) throw badKey(path);
   // Short, and bound to the key: two servers never give two keys the same id.
