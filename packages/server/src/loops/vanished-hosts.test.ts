@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/start-test-server.ts';
-import { aSpec, slotsOf, startRollout, until, untilState } from './testing/a-rollout.ts';
+import { aSpec, slotsOf, startDocker, startRollout, until, untilState } from './testing/a-rollout.ts';
 import { aScriptedAgent } from './testing/scripted-agent.ts';
 
 const running: TestServer[] = [];
@@ -53,4 +53,29 @@ test('a decommissioned host takes no place of its site’s budget, whatever it w
   await server.call('POST', `/rollouts/${id}/resume`, { reason: 'go on without it', disposition: 'accept' });
   const rollout = await untilState(server, id, 'completed_with_exceptions');
   expect(rollout.counters).toMatchObject({ good: 2, leftOut: 1 });
+});
+
+test('a job of a host that is decommissioned while it runs ends as failed and says why; one that waits is canceled', async () => {
+  const server = await aServer();
+  const [agent] = await aFleet(server, 1);
+  if (!agent) throw new Error('no agent');
+  agent.behaviour = 'hold';
+  const ask = async () => (await server.call('POST', '/jobs', { hostId: agent.hostId, ...startDocker })).body.id;
+  const [running, waiting] = [await ask(), await ask()];
+  const jobOf = async (id: string) => (await server.call('GET', `/jobs/${id}`)).body;
+  await until(
+    () => jobOf(running),
+    (job) => job.state === 'running',
+  );
+  await server.call('POST', `/hosts/${agent.hostId}/decommission`, { reason: 'burnt' });
+  const ended = await until(
+    () => jobOf(running),
+    (job) => job.settledAtMs !== null,
+  );
+  expect(ended.state).toBe('failed');
+  expect((await jobOf(waiting)).state).toBe('canceled');
+  const { body: attempt } = await server.call('GET', `/attempts/${running}-1`);
+  expect(attempt.result.because).toMatchObject([{ because: 'host_decommissioned' }]);
+  const { body: audit } = await server.call('GET', `/audit?target=job:${running}`);
+  expect(audit.items[0]).toMatchObject({ actor: 'system:jobs', after: { reason: 'host_decommissioned' } });
 });

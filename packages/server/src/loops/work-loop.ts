@@ -1,6 +1,7 @@
 import type { AppDeps } from '../deps.ts';
 import { listOpenRollouts } from '../resources/rollouts/index.ts';
 import { auditCounters } from './audit-counters.ts';
+import { endAbandonedJobs } from './end-abandoned-jobs.ts';
 import { resendGrants } from './resend-grants.ts';
 import { tickManualJobs } from './tick-manual-jobs.ts';
 import { sendOfferings, tickRollout } from './tick-rollout.ts';
@@ -40,6 +41,7 @@ export function startWorkLoop(deps: AppDeps): () => Promise<void> {
         await guarded('rollout', { rolloutId: id }, () => tick(id));
     }
     if (!isAll) return;
+    await guarded('abandoned', {}, () => endAbandonedJobs(deps));
     await guarded('jobs', {}, async () => sendOfferings(deps, await tickManualJobs(deps)));
     await guarded('grants', {}, () => resendGrants(deps));
     if (clock.monotonicMs() - auditedAtMs < auditEveryMs) return;

@@ -24,6 +24,7 @@ export {
   setJobState,
   settledJobStates,
 } from './job-store.ts';
+export { type Abandoned, listAbandonedManualJobs } from './list-abandoned-jobs.ts';
 export { createPreviewer, normalizeRequest, previewRequest, sha256 } from './preview-request.ts';
 export { jobRoutes } from './routes.ts';
 export { sendCancels } from './send-cancels.ts';
