@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Diagnosis } from '@gpufleet/shared/diagnosis';
-import { type Facts, factValues, probeKeys } from '@gpufleet/shared/probes';
+import { type Facts, probeKeys } from '@gpufleet/shared/probes';
 import { createFakeReader, type SmiGpuOptions, smiXmlText } from '@gpufleet/shared/probes/testing';
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
 import { collectFacts } from './collect-facts.ts';
 import { sectionsOf } from './sections-of.ts';
-import { volatilePaths, withoutPaths } from './volatile-paths.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const nothing: Diagnosis = { findings: [], cannotTell: [] };
@@ -71,36 +69,3 @@ test('leaves out facts that were not read', async () => {
   const sections = sectionsOf(await factsOf(smiXmlText(), ['gpus']), nothing, sha256);
   expect(sections.map(({ name }) => name)).toEqual(['gpus', 'diagnosis']);
 });
-
-test('names only volatile paths that the facts have', () => {
-  for (const [key, paths] of Object.entries(volatilePaths)) {
-    for (const path of paths) {
-      const found = path
-        .split('.')
-        .reduce<z.ZodType | undefined>(
-          (schema, part) => memberOf(schema, part),
-          factValues[key as keyof typeof factValues],
-        );
-      expect(found, `${key}: ${path}`).toBeDefined();
-    }
-  }
-});
-
-test('removes paths from lists and objects and leaves everything else', () => {
-  const value = { a: [{ b: 1, c: 2 }, { b: 3 }], d: null };
-  expect(withoutPaths(value, ['a.*.b', 'd.x', 'e.f', 'a.*.c.z'])).toEqual({ a: [{ c: 2 }, {}], d: null });
-  expect(value.a[0]).toEqual({ b: 1, c: 2 });
-});
-
-interface Def {
-  innerType?: z.ZodType;
-  element?: z.ZodType;
-  shape?: Record<string, z.ZodType>;
-}
-
-function memberOf(schema: z.ZodType | undefined, part: string): z.ZodType | undefined {
-  // zod's own description of a schema: enough to walk objects, arrays and nullables.
-  const def = schema?.def as Def | undefined;
-  if (def?.innerType) return memberOf(def.innerType, part);
-  return part === '*' ? def?.element : def?.shape?.[part];
-}

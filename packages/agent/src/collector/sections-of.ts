@@ -1,7 +1,6 @@
 import { type Json, type Sha256, toCanonicalJson } from '@gpufleet/shared/core';
 import type { Diagnosis } from '@gpufleet/shared/diagnosis';
-import { type Facts, probes } from '@gpufleet/shared/probes';
-import { volatilePaths, withoutPaths } from './volatile-paths.ts';
+import { type Facts, probes, volatilePaths, withoutPaths } from '@gpufleet/shared/probes';
 
 /** One section of the report: sent when the server has another hash for it. */
 export interface ReportSection {

@@ -36,7 +36,7 @@ export function createFactHistory(deps: Deps): FactHistory {
       const earlier = before.get(name);
       if (earlier === undefined) return [];
       heldCharacters -= earlier.length;
-      const changes = diffFacts(JSON.parse(earlier), JSON.parse(body));
+      const changes = diffFacts(name, JSON.parse(earlier), JSON.parse(body));
       return changes.length > 0 ? [{ hostId, name, atMs: clock.nowMs(), changes }] : [];
     });
     const hostClass = deriveHostClass(toFacts(rows));

@@ -173,6 +173,24 @@ test('a ticket from before a decommission stays void when the same key is enroll
   await byHeader.greet();
 });
 
+test('a report that differs only in temperature leaves no entry in the history', async () => {
+  const server = await start();
+  const { identity, hostId } = await aHost(server);
+  const agent = connectTestAgent(server, hostId, identity);
+  await agent.greet();
+  const report = async (name: string, value: Record<string, unknown>) => {
+    agent.send(aSection(name, { value }));
+    await agent.next('section_ack');
+  };
+  for (const temperatureC of [41, 77]) await report('gpus', { gpus: [{ name: 'A100', temperatureC }] });
+  for (const hostname of ['a', 'b']) await report('os', { hostname });
+  const history = async () => (await server.call('GET', `/hosts/${hostId}/history`)).body.items;
+  await expect.poll(history, { timeout: 5_000 }).toMatchObject([{ name: 'os', path: 'value.hostname' }]);
+  const { body: facts } = await server.call('GET', `/hosts/${hostId}/facts`);
+  expect(facts.items[0].body.value.gpus[0].temperatureC).toBe(77);
+  agent.close();
+});
+
 test('the same machine that connects again replaces its older session', async () => {
   const gone: string[] = [];
   const onGone = async (hostId: string) => void gone.push(hostId);

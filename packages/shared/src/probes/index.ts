@@ -27,3 +27,4 @@ export { unitStatesArgv } from './read-unit-states.ts';
 export * from './readers.ts';
 export * from './registry.ts';
 export * from './toolkit/fact.ts';
+export { isVolatile, volatilePaths, withoutPaths } from './volatile-paths.ts';

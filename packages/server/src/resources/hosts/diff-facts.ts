@@ -1,4 +1,5 @@
 import type { Json } from '@gpufleet/shared/core';
+import { isVolatile } from '@gpufleet/shared/probes';
 
 export interface ValueChange {
   /** Dotted: `value.gpus.0.migMode`. */
@@ -12,39 +13,50 @@ const maxChanges = 100;
 /** Longer values are told by their length. */
 const maxText = 1_000;
 
-/** Which values of a fact changed: only what was read, not when or how. A value that came or went has null beside it. */
-export function diffFacts(before: Json, after: Json): ValueChange[] {
+/** One walk through both values. `path` is one stack: it is spelled out only for what changed. */
+interface Walk {
+  part: 'value' | 'unreadable';
+  path: (string | number)[];
+  changes: ValueChange[];
+  isLeftOut(path: readonly (string | number)[]): boolean;
+}
+
+/**
+ * Which values of the fact `name` changed: only what was read, not when or how, and nothing that never rests. A value
+ * that came or went has null beside it.
+ */
+export function diffFacts(name: string, before: Json, after: Json): ValueChange[] {
   const changes: ValueChange[] = [];
   if (!isObject(before) || !isObject(after)) return changes;
-  for (const part of ['value', 'unreadable']) diffInto(changes, [part], before[part] ?? null, after[part] ?? null);
+  const isLeftOut: Walk['isLeftOut'] = (path) => isVolatile(name, path);
+  diffInto({ part: 'value', path: [], changes, isLeftOut }, before.value ?? null, after.value ?? null);
+  diffInto(
+    { part: 'unreadable', path: [], changes, isLeftOut: () => false },
+    before.unreadable ?? null,
+    after.unreadable ?? null,
+  );
   return changes;
 }
 
-/** `path` is one stack for the whole walk: it is spelled out only for what changed. */
-function diffInto(changes: ValueChange[], path: (string | number)[], before: Json, after: Json): void {
+function diffInto(walk: Walk, before: Json, after: Json): void {
+  const { changes, path } = walk;
   if (before === after || changes.length >= maxChanges) return;
   if (Array.isArray(before) && Array.isArray(after)) {
     for (let i = 0; i < Math.max(before.length, after.length); i++)
-      diffMember(changes, path, i, before[i] ?? null, after[i] ?? null);
+      diffMember(walk, i, before[i] ?? null, after[i] ?? null);
   } else if (isObject(before) && isObject(after)) {
-    for (const key in before) diffMember(changes, path, key, before[key] ?? null, after[key] ?? null);
-    for (const key in after) if (!Object.hasOwn(before, key)) diffMember(changes, path, key, null, after[key] ?? null);
-  } else {
-    changes.push({ path: path.join('.'), before: shorten(before), after: shorten(after) });
+    for (const key in before) diffMember(walk, key, before[key] ?? null, after[key] ?? null);
+    for (const key in after) if (!Object.hasOwn(before, key)) diffMember(walk, key, null, after[key] ?? null);
+  } else if (!walk.isLeftOut(path)) {
+    changes.push({ path: [walk.part, ...path].join('.'), before: shorten(before), after: shorten(after) });
   }
 }
 
-function diffMember(
-  changes: ValueChange[],
-  path: (string | number)[],
-  key: string | number,
-  before: Json,
-  after: Json,
-) {
+function diffMember(walk: Walk, key: string | number, before: Json, after: Json): void {
   if (before === after) return;
-  path.push(key);
-  diffInto(changes, path, before, after);
-  path.pop();
+  walk.path.push(key);
+  diffInto(walk, before, after);
+  walk.path.pop();
 }
 
 function isObject(value: Json): value is { [key: string]: Json } {

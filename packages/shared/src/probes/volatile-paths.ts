@@ -1,8 +1,8 @@
-import type { ProbeKey } from '@gpufleet/shared/probes';
+import type { ProbeKey } from './facts.ts';
 
 /**
- * Values that change while nothing happens to the host. They are sent along with a section and left out of its hash:
- * a section is sent again when something else in it changed. `*` stands for every element of a list.
+ * Values that change while nothing happens to the host. They are sent along with a section and left out of its hash and
+ * of the history: a section is sent again when something else in it changed. `*` stands for every element of a list.
  */
 export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   gpus: [
@@ -16,6 +16,17 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   ],
   docker: ['live.containersRunning'],
 };
+
+const partsOfPaths = new Map<string, readonly (readonly string[])[]>(
+  Object.entries(volatilePaths).map(([key, paths]) => [key, paths.map((path) => path.split('.'))]),
+);
+
+/** Does this path inside the value of fact `key` lead to, or into, a value that never rests? Copies nothing. */
+export function isVolatile(key: string, path: readonly (string | number)[]): boolean {
+  return (partsOfPaths.get(key) ?? []).some(
+    (parts) => parts.length <= path.length && parts.every((part, at) => part === '*' || part === String(path[at])),
+  );
+}
 
 /** A copy of `value` without what the paths name. */
 export function withoutPaths(value: unknown, paths: readonly string[]): unknown {
