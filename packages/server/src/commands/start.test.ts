@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentPath } from '@gpufleet/shared/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram, endProgram, startProgram } from '../testing/built-program.ts';
 
@@ -51,6 +52,30 @@ test('the first start makes an admin token for its owner alone, says where, and 
   expect(log()).toContain(tokenFile);
   expect(log()).not.toContain(secret);
   expect(await stop(child)).toBe(0);
+});
+
+test('every line of the log is JSON with a level and a message, and no secret is in one', async () => {
+  const stateDir = aStateDir();
+  const { child, url, log } = await startProgram(program, stateDir, { env: { GPUFLEET_LOG_LEVEL: 'trace' } });
+  const admin = readFileSync(join(stateDir, 'admin-token'), 'utf8').trim();
+  const planted = 'gft_planted_token_that_must_not_be_logged';
+  const call = async (path: string, token: string, body?: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return fetch(`${url}${path}`, body === undefined ? { headers } : { method: 'POST', headers, body });
+  };
+  await call('/api/v1/sites', planted);
+  await call('/api/v1/enroll', planted, '{"publicKey":');
+  await call('/api/v1/sites', admin, '{"id":"site-a"}');
+  const { token: enrollment } = await (await call('/api/v1/enrollment-tokens', admin, '{"siteId":"site-a"}')).json();
+  await call('/api/v1/enroll', enrollment, `{"name":"${planted}"}`);
+  // A path that an agent dials with a ticket that is none.
+  await call(agentPath, planted);
+  expect(await stop(child)).toBe(0);
+  const lines = log().trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(4);
+  for (const line of lines)
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(Number), msg: expect.stringMatching(/./) });
+  for (const secret of [planted, admin, enrollment]) expect(log()).not.toContain(secret);
 });
 
 test('a second start keeps the token and the key', async () => {
