@@ -29,4 +29,6 @@ export interface Host extends HostReader {
   writeFile(write: WriteFile): Promise<Done>;
   /** Removes a regular file or link whose content has this hash, then syncs the folder. */
   removeFile(path: string, expectSha256: string): Promise<Done>;
+  /** Removes a folder that holds nothing, then syncs the one above. One that is in use, a link or gone is left: fine. */
+  removeEmptyFolder(path: string): Promise<Done>;
 }

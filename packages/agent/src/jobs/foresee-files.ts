@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
 import type { PlanReason, Step } from '@gpufleet/shared/jobs';
 import { applyEdits } from '@gpufleet/shared/transforms';
+import type { Host } from '../host/host.ts';
 import { readConfig } from '../steps/read-config.ts';
 import type { EngineDeps } from './engine.ts';
 
@@ -9,6 +11,8 @@ export interface ForeseenFile {
   /** null: there is no file. */
   before: string | null;
   after: string | null;
+  /** Folders that a file which is made here needs and that are not there yet, outermost first. */
+  madeFolders: string[];
 }
 
 type Foreseen = { ok: true; files: ForeseenFile[] } | { ok: false; because: PlanReason };
@@ -30,7 +34,9 @@ export async function foreseeFiles(
     if (!before.ok) return before;
     const after = await textAfter(deps, step, before.text, readSnapshot);
     if (!after.ok) return after;
-    files.push({ step: index, path: step.path, before: before.text, after: after.text });
+    const makes = before.text === null && after.text !== null;
+    const madeFolders = makes ? await missingFolders(deps.host, step.path) : [];
+    files.push({ step: index, path: step.path, before: before.text, after: after.text, madeFolders });
   }
   return { ok: true, files };
 }
@@ -55,6 +61,13 @@ async function textAfter(
     return refuse('changed_since_plan', `${step.path} is not what the plan was made on`);
   const edited = applyEdits(step.format, before, step.edits);
   return edited.ok ? edited : refuse(edited.because, `${step.path}: ${edited.detail}`);
+}
+
+async function missingFolders(host: Host, path: string): Promise<string[]> {
+  const folder = posix.dirname(path);
+  const there = await host.stat(folder);
+  if (there.ok || there.because !== 'absent' || folder === '/') return [];
+  return [...(await missingFolders(host, folder)), folder];
 }
 
 function refuse(because: string, detail: string): { ok: false; because: PlanReason } {

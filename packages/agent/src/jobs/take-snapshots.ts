@@ -17,7 +17,7 @@ export async function takeSnapshots(
   if (!foreseen.ok) return foreseen;
   const hash = (text: string | null) => (text === null ? null : deps.sha256(text));
   const snapshots: StepSnapshot[] = [];
-  for (const { step, path, before, after } of foreseen.files) {
+  for (const { step, path, before, after, madeFolders } of foreseen.files) {
     if (before !== null) await store.writeSnapshot(attemptId, String(step), before);
     snapshots.push({
       step,
@@ -26,6 +26,7 @@ export async function takeSnapshots(
       beforeSha256: hash(before),
       afterSha256: hash(after),
       diff: diffText(path, before, after),
+      madeFolders,
     });
   }
   return { ok: true, snapshots };

@@ -2,13 +2,15 @@ import { posix } from 'node:path';
 import type { StepOf } from '@gpufleet/shared/jobs';
 import type { Host } from '../host/host.ts';
 import { probeFile } from './edit-file.ts';
-import { done, type Executor, failed, type Trace } from './executor.ts';
+import { done, type Executor, failed, type StepContext, type StepOutcome, type Trace } from './executor.ts';
 import { readConfig } from './read-config.ts';
 
 /** Only for a file that somebody removed after us; an existing one keeps its mode. */
 const restoredMode = 0o600;
 
-export const restoreFile: Executor<StepOf<'restore_file'>> = {
+type RestoreFile = StepOf<'restore_file'>;
+
+export const restoreFile: Executor<RestoreFile> = {
   idempotent: true,
   before: async () => null,
   async apply(context, step) {
@@ -18,7 +20,7 @@ export const restoreFile: Executor<StepOf<'restore_file'>> = {
     const originalSha256 = original === null ? null : sha256(original);
     const now = await readConfig(host, step.path, sha256);
     if (!now.ok) return failed(now.because, now.detail);
-    if (now.sha256 === originalSha256) return done;
+    if (now.sha256 === originalSha256) return removeMadeFolders(host, step);
     if (now.sha256 !== step.expectSha256)
       return failed('changed_since_plan', `somebody else wrote ${step.path} after us: it is left as it is`);
     const put =
@@ -33,17 +35,41 @@ export const restoreFile: Executor<StepOf<'restore_file'>> = {
     if (!put.ok) return failed(put.because, put.detail);
     const after = await readConfig(host, step.path, sha256);
     if (!after.ok) return failed(after.because, after.detail);
-    return after.sha256 === originalSha256 ? done : failed('write_not_there', `${step.path} was not put back`);
+    if (after.sha256 !== originalSha256) return failed('write_not_there', `${step.path} was not put back`);
+    return removeMadeFolders(host, step);
   },
-  async probe(context, step): Promise<Trace> {
-    if (context.snapshot) return probeFile(context, step.path);
-    const original = step.snapshot === null ? null : await context.readSnapshot(step.snapshot);
-    const now = await readConfig(context.host, step.path, context.sha256);
-    if (!now.ok || original === undefined) return 'unclear';
-    if (now.sha256 === (original === null ? null : context.sha256(original))) return 'present';
-    return now.sha256 === step.expectSha256 ? 'absent' : 'unclear';
+  async probe(context, step) {
+    const trace = context.snapshot ? await probeFile(context, step.path) : await probeAgainstCopy(context, step);
+    return trace === 'present' && (await hasEmptyFolder(context.host, step.madeFolders)) ? 'absent' : trace;
   },
 };
+
+async function probeAgainstCopy(context: StepContext, step: RestoreFile): Promise<Trace> {
+  const original = step.snapshot === null ? null : await context.readSnapshot(step.snapshot);
+  const now = await readConfig(context.host, step.path, context.sha256);
+  if (!now.ok || original === undefined) return 'unclear';
+  if (now.sha256 === (original === null ? null : context.sha256(original))) return 'present';
+  return now.sha256 === step.expectSha256 ? 'absent' : 'unclear';
+}
+
+/** Innermost first; one that somebody else uses by now stays, and so do those around it. */
+async function removeMadeFolders(host: Host, step: RestoreFile): Promise<StepOutcome> {
+  for (const folder of step.madeFolders.toReversed()) {
+    const removed = await host.removeEmptyFolder(folder);
+    if (!removed.ok) return failed(removed.because, `${folder}: ${removed.detail}`);
+  }
+  if (await hasEmptyFolder(host, step.madeFolders))
+    return failed('write_not_there', `a folder that was made for ${step.path} is still there`);
+  return done;
+}
+
+async function hasEmptyFolder(host: Host, folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) {
+    const listed = await host.listDir(folder);
+    if (listed.ok && listed.value.length === 0) return true;
+  }
+  return false;
+}
 
 /** A file that was made where a link led is removed there: the link was there before us. */
 async function whereItLeads(host: Host, path: string): Promise<string> {

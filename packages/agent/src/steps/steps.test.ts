@@ -2,6 +2,7 @@ import type { Step, StepSnapshot } from '@gpufleet/shared/jobs';
 import { undoSteps } from '@gpufleet/shared/jobs';
 import { expect, test } from 'vitest';
 import { collectFacts } from '../collector/collect-facts.ts';
+import type { Host } from '../host/host.ts';
 import { foreseeFiles } from '../jobs/foresee-files.ts';
 import { aBench, type Bench, sha256 } from '../jobs/testing/an-engine.ts';
 import { applyStep, beforeStep, probeStep, type StepContext } from './index.ts';
@@ -26,6 +27,7 @@ async function contextFor(
     beforeSha256: hash(file.before),
     afterSha256: hash(file.after),
     diff: '',
+    madeFolders: file.madeFolders,
   };
   return { host, clock, sha256, collectFacts: (only) => collectFacts({ host, sha256, only }), snapshot, readSnapshot };
 }
@@ -49,11 +51,21 @@ async function stateOf({ host }: Bench): Promise<unknown> {
   const modes = stats.map((stat) => stat.ok && [stat.value.mode, stat.value.uid, stat.value.gid]);
   const units = [...host.machine.units.values()].map(({ name, active, enabled }) => [name, active, enabled]);
   const mig = host.machine.gpus.map((gpu) => [gpu.uuid, gpu.mig.current, gpu.mig.pending]);
-  return { texts, modes, units, mig };
+  return { texts, modes, units, mig, paths: await pathsBelow(host, '/etc') };
+}
+
+async function pathsBelow(host: Host, folder: string): Promise<string[]> {
+  const listed = await host.listDir(folder);
+  const paths: string[] = [];
+  for (const { name, type } of listed.ok ? listed.value : []) {
+    const path = `${folder}/${name}`;
+    paths.push(path, ...(type === 'dir' ? await pathsBelow(host, path) : []));
+  }
+  return paths;
 }
 
 const docker = 'docker.service';
-const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) => void)?][] = [
+const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) => unknown)?][] = [
   ['edit_file of a file that is there', (bench) => edit(bench, daemonJson, true)],
   ['edit_file of one that is not', (bench) => edit(bench, '/etc/rancher/k3s/config.yaml', true)],
   ['restart_unit', () => ({ do: 'restart_unit', unit: docker, timeoutMs: 5_000 })],
@@ -67,13 +79,13 @@ const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) =>
   [
     'enable_unit',
     () => ({ do: 'enable_unit', unit: docker }),
-    ({ host }) => void Object.assign(host.machine.units.get(docker) ?? {}, { enabled: 'disabled' }),
+    ({ host }) => host.run(['systemctl', 'disable', docker], { timeoutMs: 5_000 }),
   ],
 ];
 
 test.each(steps)('%s leaves a trace, and its inverse leaves the host as it was', async (_, make, prepare) => {
   const bench = aBench('x86-docker');
-  prepare?.(bench);
+  await prepare?.(bench);
   const before = await stateOf(bench);
   const step = await make(bench);
   const copies = new Map<string, string>();
@@ -147,7 +159,13 @@ test("an edit that the runtime's own program refuses has failed before anything 
 
 test('putting back leaves alone what somebody else wrote, and says so', async () => {
   const bench = aBench('x86-docker');
-  const step: Step = { do: 'restore_file', path: daemonJson, snapshot: '0', expectSha256: sha256('ours') };
+  const step: Step = {
+    do: 'restore_file',
+    path: daemonJson,
+    snapshot: '0',
+    expectSha256: sha256('ours'),
+    madeFolders: [],
+  };
   const copies = new Map([['0', 'old']]);
   const context = { ...(await contextFor(bench, step, copies)), snapshot: undefined };
   bench.host.machine.files.put(daemonJson, 'theirs');
@@ -160,6 +178,32 @@ test('putting back leaves alone what somebody else wrote, and says so', async ()
   expect(await applyStep(context, step)).toEqual({ ok: true });
   copies.delete('0');
   expect(await applyStep(context, step)).toMatchObject({ because: { because: 'snapshot_missing' } });
+});
+
+test('a folder that an edit made goes with its file, and stays once somebody else uses it', async () => {
+  const path = '/etc/rancher/k3s/config.yaml';
+  const bench = aBench('x86-docker');
+  const applied = async () => {
+    const step = await edit(bench, path, true);
+    const context = await contextFor(bench, step);
+    expect(await applyStep(context, step)).toEqual({ ok: true });
+    const [back] = undoSteps([{ index: 0, step }], context.snapshot ? [context.snapshot] : []);
+    if (back === undefined) throw new Error('an edit has an inverse');
+    return { back, context: { ...context, snapshot: undefined } };
+  };
+  const first = await applied();
+  expect(first.back).toMatchObject({ madeFolders: ['/etc/rancher', '/etc/rancher/k3s'] });
+  // As a crash between the file and its folders leaves it: not yet done, and done by doing it again.
+  bench.host.machine.files.remove(path);
+  expect(await probeStep(first.context, first.back, null)).toBe('absent');
+  expect(await applyStep(first.context, first.back)).toEqual({ ok: true });
+  expect(bench.host.machine.files.has('/etc/rancher')).toBe(false);
+
+  const second = await applied();
+  bench.host.machine.files.put('/etc/rancher/theirs.yaml', '');
+  expect(await applyStep(second.context, second.back)).toEqual({ ok: true });
+  expect(await probeStep(second.context, second.back, null)).toBe('present');
+  expect(await pathsBelow(bench.host, '/etc/rancher')).toEqual(['/etc/rancher/theirs.yaml']);
 });
 
 test.each([

@@ -78,9 +78,15 @@ test('tells titles, restarts and the worst disruption of the steps', () => {
 
 test('undoes in reverse order and restarts a unit again once its files are back', () => {
   const begun = [edit, restart, mig].map((step, index) => ({ index, step }));
-  expect(undoSteps(begun, [{ step: 0, snapshot: '0', afterSha256: 'z' }])).toEqual([
+  expect(undoSteps(begun, [{ step: 0, snapshot: '0', afterSha256: 'z', madeFolders: ['/etc/docker'] }])).toEqual([
     { ...mig, from: 'enabled', to: 'disabled' },
-    { do: 'restore_file', path: '/etc/docker/daemon.json', snapshot: '0', expectSha256: 'z' },
+    {
+      do: 'restore_file',
+      path: '/etc/docker/daemon.json',
+      snapshot: '0',
+      expectSha256: 'z',
+      madeFolders: ['/etc/docker'],
+    },
     restart,
   ]);
 });

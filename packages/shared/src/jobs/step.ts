@@ -36,6 +36,8 @@ export const Step = z.discriminatedUnion('do', [
     snapshot: z.string().nullable(),
     /** What our edit left there; another content means somebody else wrote since, and nothing is touched. */
     expectSha256: z.string().nullable(),
+    /** Folders that the edit made, outermost first: they go with the file unless somebody else uses them by now. */
+    madeFolders: z.array(z.string()).default([]),
   }),
   z.object({ do: z.literal('restart_unit'), unit: z.string(), timeoutMs: z.int() }),
   z.object({ do: z.literal('start_unit'), unit: z.string(), timeoutMs: z.int() }),

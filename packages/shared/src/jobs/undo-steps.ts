@@ -1,20 +1,14 @@
+import type { StepSnapshot } from './attempt/journal.ts';
 import type { Step } from './step.ts';
 
-/** What the snapshot of a step that changes a file holds. */
-export interface FileSnapshot {
-  /** Index of the step. */
-  step: number;
-  /** Name of the copy in the attempt's snapshot folder; null: there was no file. */
-  snapshot: string | null;
-  /** What the step leaves there; null: it leaves no file. */
-  afterSha256: string | null;
-}
+/** What of a step's snapshot the way back is made from. */
+type Kept = Pick<StepSnapshot, 'step' | 'snapshot' | 'afterSha256' | 'madeFolders'>;
 
 /**
  * The inverses of `begun` (in the order in which they were begun), last first. Restarts come after all else: a unit
  * that was restarted into the new files must be restarted again when the old ones are back.
  */
-export function undoSteps(begun: readonly { index: number; step: Step }[], snapshots: readonly FileSnapshot[]): Step[] {
+export function undoSteps(begun: readonly { index: number; step: Step }[], snapshots: readonly Kept[]): Step[] {
   const inverses: Step[] = [];
   const restarts = new Map<string, Step>();
   const changesFiles = begun.some(({ step }) => step.do === 'edit_file' || step.do === 'restore_file');
@@ -30,6 +24,7 @@ export function undoSteps(begun: readonly { index: number; step: Step }[], snaps
             path: step.path,
             snapshot: kept.snapshot,
             expectSha256: kept.afterSha256,
+            madeFolders: kept.madeFolders,
           });
         break;
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ALLOWED_PATHS, isAllowedPath } from './allowed-paths.ts';
+import { ALLOWED_PATHS, isAllowedPath, isOnAllowedWay } from './allowed-paths.ts';
 
 test.each([
   '/etc/docker/daemon.json',
@@ -33,3 +33,20 @@ test.each([
 test('every allowed path says why', () => {
   expect(ALLOWED_PATHS.filter(({ reason }) => reason.length < 10)).toEqual([]);
 });
+
+test.each([
+  '/etc',
+  '/etc/docker',
+  '/etc/docker/certs.d',
+  '/etc/systemd/system/k3s.service.d',
+  '/var/snap/microk8s/6809',
+])('a job may have made the folder %s', (folder) => {
+  expect(isOnAllowedWay(folder)).toBe(true);
+});
+
+test.each(['/', '/opt', '/etc/dockerx', '/etc/systemd/system/k3s.service', '/etc/modprobe.d/nvidia'])(
+  'no job made the folder %s',
+  (folder) => {
+    expect(isOnAllowedWay(folder)).toBe(false);
+  },
+);

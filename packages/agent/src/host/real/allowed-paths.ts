@@ -31,6 +31,16 @@ export function isAllowedPath(path: string, allowed: readonly AllowedPath[] = AL
   return allowed.some(({ pattern }) => toRegExp(pattern).test(path));
 }
 
+/** Whether a folder is on the way to where jobs may write, so that a job may have made it. As free of links and dots. */
+export function isOnAllowedWay(folder: string, allowed: readonly AllowedPath[] = ALLOWED_PATHS): boolean {
+  if (isAllowedPath(folder, allowed)) return true;
+  const depth = folder.split('/').length;
+  return allowed.some(({ pattern }) => {
+    const parts = pattern.split('/');
+    return depth < parts.length && toRegExp(parts.slice(0, depth).join('/')).test(folder);
+  });
+}
+
 function toRegExp(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replace(/\*\*$/, '.+').replace(/(?<!\.)\*/g, '[^/]*')}$`, 's');

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
-import { lstat, open, readlink, rename, unlink } from 'node:fs/promises';
+import { lstat, open, readlink, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '@gpufleet/shared/core';
 import { asDone, codeOf, HostFault } from '../errno.ts';
 import type { Done, Host, WriteFile } from '../host.ts';
 import { type Found, walkPath } from '../walk-path.ts';
-import { isAllowedPath } from './allowed-paths.ts';
+import { isAllowedPath, isOnAllowedWay } from './allowed-paths.ts';
 import { typeOf } from './file-stat.ts';
 import { type OpenFolder, openFolder } from './open-folder.ts';
 import { readUpTo } from './read-files.ts';
@@ -16,7 +16,7 @@ import { removeLeftovers, writeTemporary } from './temporary-file.ts';
 const LARGEST_FILE_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-export type FileChanges = Pick<Host, 'mayWrite' | 'writeFile' | 'removeFile'>;
+export type FileChanges = Pick<Host, 'mayWrite' | 'writeFile' | 'removeFile' | 'removeEmptyFolder'>;
 
 /** Changes of files below `top`, which stands for `/`. */
 export function createFileChanges(clock: Clock, top: string): FileChanges {
@@ -51,6 +51,16 @@ export function createFileChanges(clock: Clock, top: string): FileChanges {
           await unlink(folder.at(name));
           await folder.sync();
         });
+      }),
+    removeEmptyFolder: (path) =>
+      inTime(clock, async (stillWanted) => {
+        const { path: target } = await walkPath(path, lookup, { keepLast: true });
+        if (!isOnAllowedWay(target)) throw new HostFault('NOT_ALLOWED', `jobs may not remove ${target}`);
+        await inFolder(top, target, async (folder, name) => {
+          stillWanted();
+          await rmdir(folder.at(name));
+          await folder.sync();
+        }).catch(ignoreNotEmptyFolder);
       }),
   };
 }
@@ -159,6 +169,11 @@ export async function lookAt(path: string): Promise<Found> {
   if (stats === undefined) return undefined;
   const type = typeOf(stats);
   return type === 'symlink' ? { type, target: await readlink(path) } : { type };
+}
+
+function ignoreNotEmptyFolder(error: unknown): void {
+  // EBUSY: something is mounted there. ENOTDIR: a link, or a file by now.
+  if (!['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
 }
 
 function ignoreAbsent(error: unknown): undefined {

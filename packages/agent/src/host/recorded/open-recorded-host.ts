@@ -20,6 +20,7 @@ export async function openRecordedHost(dir: string): Promise<Host> {
     mayWrite: async () => ({ ok: true }),
     writeFile: async ({ path }) => refuse(path),
     removeFile: async (path) => refuse(path),
+    removeEmptyFolder: async (path) => refuse(path),
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@gpufleet/shared/core';
 import type { HostReader, Read, ReadFailure } from '@gpufleet/shared/host';
 import type { Done, EffectFailure, Host, WriteFile } from '../host.ts';
-import { isAllowedPath } from '../real/allowed-paths.ts';
+import { isAllowedPath, isOnAllowedWay } from '../real/allowed-paths.ts';
 import type { SimulatedClass } from './classes/index.ts';
 import { createMachine } from './create-machine.ts';
 import { type FaultSpec, resolveFault } from './faults/index.ts';
@@ -81,6 +81,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
     mayWrite: async (path) => placeToWrite(machine, path).done,
     writeFile: async (write) => logged(machine, 'write', write.path, writeFile(machine, write)),
     removeFile: async (path, expectSha256) => logged(machine, 'remove', path, removeFile(machine, path, expectSha256)),
+    removeEmptyFolder: async (path) => logged(machine, 'remove', path, removeEmptyFolder(machine, path)),
   };
   for (const spec of options.faults ?? []) host.addFault(spec);
   return host;
@@ -191,6 +192,16 @@ function removeFile(machine: Machine, path: string, expectSha256: string): Done 
   const blocked = diskRefusal(machine);
   // A full disk still lets a file be removed.
   if (blocked && machine.disk === 'read_only') return blocked;
+  files.remove(place.path);
+  return { ok: true };
+}
+
+function removeEmptyFolder({ files, disk }: Machine, path: string): Done {
+  const place = files.locate(path, false);
+  if (!isOnAllowedWay(place.ok ? place.path : normalised(path)))
+    return refused('path_not_allowed', `jobs may not remove ${path}`);
+  if (!place.ok || place.inode?.type !== 'dir' || place.inode.children.size > 0) return { ok: true };
+  if (disk === 'read_only') return refused('read_only', 'EROFS: read-only file system');
   files.remove(place.path);
   return { ok: true };
 }

@@ -216,6 +216,31 @@ function describeChanges(host: () => Host): void {
     expect(await host().readText('/opt/docker/key.json')).toEqual({ ok: true, value: 'key' });
   });
 
+  test('removes a folder that is empty, and leaves one in use, a link and one that is gone', async () => {
+    await write('/etc/docker/a/b/c.json', 'x', null);
+    expect(await host().removeEmptyFolder('/etc/docker/a/b')).toEqual({ ok: true });
+    expect(await host().readText('/etc/docker/a/b/c.json')).toEqual({ ok: true, value: 'x' });
+    await host().removeFile('/etc/docker/a/b/c.json', sha256('x'));
+    for (const path of [
+      '/etc/docker/a/b',
+      '/etc/docker/a',
+      '/etc/docker/a',
+      '/etc/docker/none/none',
+      '/etc/containerd',
+    ])
+      expect(await host().removeEmptyFolder(path), path).toEqual({ ok: true });
+    expect(await host().stat('/etc/docker/a')).toMatchObject({ ok: false, because: 'absent' });
+    expect(await host().stat('/etc/docker/none')).toMatchObject({ ok: false, because: 'absent' });
+    expect(await host().readLink('/etc/containerd')).toEqual({ ok: true, value: '/opt/containerd' });
+  });
+
+  test.each(['/opt/docker', '/etc/containerd/x', '/etc/docker/../../opt/x'])(
+    'removes no folder %s, where jobs make none',
+    async (path) => {
+      expect(await host().removeEmptyFolder(path)).toMatchObject({ ok: false, because: 'path_not_allowed' });
+    },
+  );
+
   test('removes nothing outside the allowed paths', async () => {
     const refused = await host().removeFile('/opt/docker/key.json', sha256('key'));
     expect(refused).toMatchObject({ ok: false, because: 'path_not_allowed' });
@@ -230,6 +255,7 @@ function describeReadOnly(host: () => Host): void {
     const written = await host().writeFile({ path, contents: '{}', newMode: 0o644, expectSha256: sha256(contents) });
     expect(written).toMatchObject({ ok: false, because: 'read_only' });
     expect(await host().removeFile(path, sha256(contents))).toMatchObject({ ok: false, because: 'read_only' });
+    expect(await host().removeEmptyFolder('/etc/docker')).toMatchObject({ ok: false, because: 'read_only' });
     expect(await host().readText(path)).toEqual({ ok: true, value: contents });
   });
 }

@@ -40,7 +40,9 @@ const planned: JournalEntry = {
 const snapshotted: JournalEntry = {
   type: 'snapshotted',
   at: at(2),
-  snapshots: [{ step: 0, path: '/x', snapshot: '0', beforeSha256: 'a', afterSha256: 'b', diff: '-a\n+b\n' }],
+  snapshots: [
+    { step: 0, path: '/x', snapshot: '0', beforeSha256: 'a', afterSha256: 'b', diff: '-a\n+b\n', madeFolders: [] },
+  ],
 };
 const begun = (step: number, lane: 'do' | 'undo' = 'do'): JournalEntry => ({
   type: 'begun',
@@ -78,7 +80,7 @@ const undoing = (cause: EntryOf<'undo_planned'>['cause'], steps: Step[]): Journa
   because: [{ because: cause, detail: '' }],
   steps,
 });
-const back: Step = { do: 'restore_file', path: '/x', snapshot: '0', expectSha256: 'b' };
+const back: Step = { do: 'restore_file', path: '/x', snapshot: '0', expectSha256: 'b', madeFolders: [] };
 
 function stateOf(...entries: JournalEntry[]) {
   const state = foldJournal([granted, ...entries]);

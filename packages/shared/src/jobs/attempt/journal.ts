@@ -16,6 +16,8 @@ export const StepSnapshot = z.object({
   beforeSha256: z.string().nullable(),
   afterSha256: z.string().nullable(),
   diff: z.string(),
+  /** Folders on the way to the file that the step will make, outermost first. */
+  madeFolders: z.array(z.string()).default([]),
 });
 export type StepSnapshot = z.infer<typeof StepSnapshot>;
 
