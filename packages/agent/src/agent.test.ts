@@ -171,6 +171,29 @@ test('tells its result to the next session when the connection is cut before the
   expect(all(server, 'hello')[1]).toMatchObject({ owedResults: 1, serverEpochSeen: 1 });
 });
 
+test('a grant that is repeated after its attempt has settled gets the result once', async () => {
+  const server = await startServer();
+  const { agent } = await anEnrolledAgent(server, ['docker_runtime_not_configured']);
+  const grant = { type: 'grant' as const, attemptId: 'attempt_1', signed: sign() };
+  server.onMessage = (socket, message) => {
+    if (message.type === 'hello') {
+      server.send(socket, aWelcome());
+      server.send(socket, { type: 'offer', attemptId: 'attempt_1', jobId: 'job_1', request, planHash: null });
+    }
+    if (message.type === 'claim') server.send(socket, grant);
+    if (message.type !== 'result') return;
+    // The first answer is as if lost: the grant comes again.
+    if (all(server, 'result').length === 1) server.send(socket, grant);
+    else server.send(socket, { type: 'result_ack', attemptId: message.result.attemptId });
+  };
+  await agent.start();
+  await until(async () => all(server, 'result').length >= 2 && (await agent.engine.owedResults()).length === 0);
+  // Whatever else was on its way has been sent when the next heartbeats are.
+  const heartbeats = all(server, 'heartbeat').length;
+  await until(() => all(server, 'heartbeat').length >= heartbeats + 3);
+  expect(all(server, 'result')).toHaveLength(2);
+});
+
 test('waits without a server and without an enrolment, and connects once it has both', async () => {
   const server = await startServer();
   const state = createMemoryStateDir();

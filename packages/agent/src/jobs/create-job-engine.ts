@@ -57,17 +57,14 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     return { ok: true, begun: 'now' };
   }
 
-  /** The server may have lost a result (an older backup): it gets the same one again. */
+  /** The server may have lost a result (an older backup): it is owed the same one again, and whoever asked sends it. */
   async function tellAgain(attemptId: string): Promise<Begun> {
     const stored = await store.find(attemptId);
     if (stored === 'damaged')
       return { ok: false, because: 'pruned', detail: `attempt ${attemptId} ran here, and its record is damaged` };
     if (!stored) return { ok: false, because: 'pruned', detail: `attempt ${attemptId} ran here long ago` };
     const { settled, granted } = stored.state;
-    if (settled && granted.origin === 'server') {
-      await store.putOutbox(settled.result);
-      deps.onResult?.(settled.result);
-    }
+    if (settled && granted.origin === 'server') await store.putOutbox(settled.result);
     return { ok: true, begun: 'already' };
   }
 

@@ -198,6 +198,18 @@ test('undo puts back the very bytes and is itself an attempt with a record', asy
   await expect(engine.undo('nope')).rejects.toMatchObject({ code: 'attempt_not_found' });
 });
 
+test('undo takes away the folders that were made for a file, and leaves the tree as it was', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  bench.host.machine.files.remove('/etc/docker');
+  const before = await bench.host.listDir('/etc');
+  const engine = bench.engine();
+  const { attemptId, outcome } = await engine.runLocal(onDocker);
+  expect(outcome).toBe('succeeded');
+  expect(await bench.host.stat('/etc/docker')).toMatchObject({ ok: true });
+  expect(await engine.undo(attemptId)).toMatchObject({ outcome: 'succeeded' });
+  expect(await bench.host.listDir('/etc')).toEqual(before);
+});
+
 test('undo does not overwrite what somebody else wrote since', async () => {
   const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
   const engine = bench.engine();
@@ -229,7 +241,8 @@ test('a grant is begun once, its result is owed until it is acknowledged, and to
   expect(await engine.owedResults()).toEqual([]);
 
   expect(await engine.begin(grant)).toEqual({ ok: true, begun: 'already' });
-  expect(await engine.owedResults()).toEqual([bench.results[0]]);
+  expect(await engine.owedResults()).toEqual(bench.results);
+  expect(bench.results).toHaveLength(1);
   expect(doneTo(bench)).toHaveLength(2);
 });
 

@@ -24,7 +24,7 @@ export interface EngineDeps {
   log: Log;
   /** One line for each phase or step of an attempt; may be lost, never waited for. */
   onProgress?(progress: Omit<Progress, 'type'>): void;
-  /** Called when the result is durable in the outbox. */
+  /** Called once an attempt, when its result is durable in the outbox. */
   onResult?(result: AttemptResult): void;
 }
 
