@@ -31,6 +31,7 @@ const refusals = new Set([
   'host_revoked',
   'not_enrolled',
   'already_running',
+  'flock_missing',
   'state_unwritable',
   'state_full',
   'unsupported_params',

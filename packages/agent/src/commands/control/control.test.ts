@@ -27,6 +27,14 @@ async function hold(folder: string): Promise<Listening> {
   return held;
 }
 
+function findProgramsIn(folder: string): void {
+  const path = process.env.PATH;
+  cleanups.push(() => {
+    process.env.PATH = path;
+  });
+  process.env.PATH = folder;
+}
+
 test('one process at a time holds a state folder', async () => {
   const folder = await aFolder();
   const first = await hold(folder);
@@ -41,6 +49,26 @@ test('of many that start at the same moment one holds the state folder', async (
   const refused = tried.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
   expect(refused).toEqual(Array.from({ length: 7 }, () => 'already_running'));
   expect((await askAgent(controlPath(folder), { do: 'status' })).ok).toBe(true);
+});
+
+test('says what to install where the program that locks is missing, and holds nothing', async () => {
+  const folder = await aFolder();
+  findProgramsIn(folder);
+  await expect(hold(folder)).rejects.toMatchObject({
+    code: 'flock_missing',
+    message: expect.stringContaining('install the package util-linux'),
+  });
+  expect((await askAgent(controlPath(folder), { do: 'status' })).ok).toBe(false);
+});
+
+test('a lock that cannot be asked for is no lock that somebody else has', async () => {
+  const folder = await aFolder();
+  findProgramsIn(folder);
+  await writeFile(join(folder, 'flock'), '#!/bin/sh\nexit 71\n', { mode: 0o755 });
+  await expect(hold(folder)).rejects.toMatchObject({
+    code: 'state_unwritable',
+    message: `${folder} cannot be locked: flock ended with 71`,
+  });
 });
 
 test('a socket that a crash left behind is replaced', async () => {

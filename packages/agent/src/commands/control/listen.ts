@@ -48,13 +48,9 @@ async function takeLock(stateDir: string): Promise<FolderLock> {
   try {
     lock = await lockFolder(stateDir);
   } catch (cause) {
+    if (cause instanceof FleetError) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FleetError(
-      'state_unwritable',
-      `${stateDir} cannot be locked (by flock of util-linux): ${why}`,
-      {},
-      { cause },
-    );
+    throw new FleetError('state_unwritable', `${stateDir} cannot be locked: ${why}`, {}, { cause });
   }
   if (lock === undefined) throw alreadyRunning(stateDir);
   return lock;
