@@ -150,6 +150,17 @@ test('refuses a name or a URL that the server would refuse, before it asks', asy
     expect(() => parseServerUrl(url)).toThrow(/server URL/);
 });
 
+test.each([
+  [{ 'bad key': 'x' }, 'labels.bad key: a label key is 1–63 letters, digits, . _ / -'],
+  [{ rack: 'a b' }, 'labels.rack: a label value is up to 63 letters, digits, . _ -'],
+])('refuses the labels %j and sends nothing', async (labels, message) => {
+  const server = await aServer(() => ({ status: 201, body: accepted }));
+  const enrollment = anEnrollment(server.url, { labels });
+  await expect(enroll(enrollment)).rejects.toMatchObject({ code: 'enrollment_invalid', message });
+  expect(server.seen).toEqual([]);
+  expect(await enrollment.state.list('')).toEqual([]);
+});
+
 test('an answer that does not end is cut off, not collected', async () => {
   let sent = 0;
   const server = createServer((_request, response) => {

@@ -1,4 +1,4 @@
-import { FleetError } from '@gpufleet/shared/core';
+import { FleetError, Labels } from '@gpufleet/shared/core';
 import type { HostReader } from '@gpufleet/shared/host';
 import { EnrollRequest, type EnrollResponse, enrollmentBytes } from '@gpufleet/shared/protocol';
 import type { StateDir } from '../host/state-dir.ts';
@@ -25,6 +25,7 @@ export type Enrolling = { status: EnrollResponse['status']; identity: Identity }
 export async function enroll(enrollment: Enrollment): Promise<Enrolling> {
   const { host, state } = enrollment;
   const serverUrl = parseServerUrl(enrollment.serverUrl);
+  const labels = checkLabels(enrollment.labels);
   const known = await findIdentity(state);
   if (known && !enrollment.replace)
     throw new FleetError(
@@ -40,7 +41,7 @@ export async function enroll(enrollment: Enrollment): Promise<Enrolling> {
     name: enrollment.name,
     machineFingerprint,
     agentVersion: enrollment.agentVersion,
-    labels: enrollment.labels,
+    labels,
   };
   const request = { ...unsigned, signature: signText(openPrivateKey(key), enrollmentBytes(unsigned)) };
   const checked = EnrollRequest.safeParse(request);
@@ -62,6 +63,15 @@ export async function enroll(enrollment: Enrollment): Promise<Enrolling> {
   };
   await recordIdentity(state, identity);
   return { status: response.status, identity };
+}
+
+/** The wire takes any text: what the server would refuse is told here, before the token goes anywhere. */
+function checkLabels(labels: Record<string, string>): Labels {
+  const checked = Labels.safeParse(labels);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  const message = issue?.code === 'invalid_key' ? issue.issues[0]?.message : issue?.message;
+  throw new FleetError('enrollment_invalid', `labels.${issue?.path.join('.') ?? ''}: ${message ?? 'invalid'}`);
 }
 
 export function parseServerUrl(text: string): string {
