@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withSetUpLock } from './set-up-lock.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const stampPath = join(root, '.cache/bootstrap/installed');
@@ -65,10 +66,14 @@ function sqliteWorks() {
   }
 }
 
-async function install() {
-  const wanted = stampOf(readFileSync(join(root, 'package-lock.json')));
+function isInstalled(wanted) {
   const installed = existsSync(stampPath) ? readFileSync(stampPath, 'utf8') : '';
-  if (installed === wanted && existsSync(join(root, 'node_modules'))) return;
+  return installed === wanted && existsSync(join(root, 'node_modules'));
+}
+
+async function install(wanted) {
+  // Whoever was waited for may have done it.
+  if (isInstalled(wanted)) return;
   const missing = missingCompilers();
   if (missing.length > 0) {
     process.stderr.write(
@@ -83,7 +88,9 @@ async function install() {
   const code = await runShown('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   if (code !== 0)
     fail(
-      `npm ci ended with exit code ${code}: see its lines above. With no network, or a registry that does not answer, nothing can be installed.`,
+      missing.length > 0
+        ? `npm ci ended with exit code ${code}: see its lines above. ${missing.join(', ')} not found: the SQLite driver cannot be compiled without (Debian, Ubuntu: apt-get install python3 make g++).`
+        : `npm ci ended with exit code ${code}: see its lines above. With no network, or a registry that does not answer, nothing can be installed.`,
     );
   const works = sqliteWorks();
   if (works !== true)
@@ -98,7 +105,9 @@ async function install() {
 export async function bootstrap() {
   const problem = nodeProblem(process.versions.node);
   if (problem !== undefined) fail(problem);
-  await install();
+  const wanted = stampOf(readFileSync(join(root, 'package-lock.json')));
+  const say = (line) => process.stderr.write(`gpufleet: ${line}\n`);
+  if (!isInstalled(wanted)) await withSetUpLock(join(root, '.cache/bootstrap/lock'), say, () => install(wanted));
   const { build } = await import('./build.mjs');
   await build();
 }

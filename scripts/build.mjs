@@ -126,7 +126,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     await build(names.length > 0 ? { names } : {});
   } catch (error) {
-    process.stderr.write(`gpufleet: the build failed\n${error.message}\n`);
+    const hint =
+      error.code === 'ERR_MODULE_NOT_FOUND' ? 'nothing is installed yet: run npm run setup first' : 'the build failed';
+    process.stderr.write(`gpufleet: ${hint}\n${error.message}\n`);
     process.exit(1);
   }
 }

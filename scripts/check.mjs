@@ -1,6 +1,7 @@
 // Everything that can be said of the code without running it: lint and format, types, boundaries between the parts.
 // The four run side by side; the first line of each failure is where to look.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -39,4 +40,10 @@ export async function check() {
   return results.every(({ ok }) => ok);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = (await check()) ? 0 : 1;
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!existsSync(bin('biome'))) {
+    process.stderr.write('gpufleet: nothing is installed yet: run npm run setup first\n');
+    process.exit(1);
+  }
+  process.exitCode = (await check()) ? 0 : 1;
+}

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOptions } from '../../scripts/demo-options.mjs';
 import { processesOfGroup } from '../scripts/process-group.ts';
-import { readOptions } from './options.ts';
 import { waitFor } from './processes.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readOptions } from '../../scripts/demo-options.mjs';
 import { fleetPlan, sites } from './fleet-plan.ts';
-import { readOptions, usage } from './options.ts';
 import { cliOf, type Fleet, lastLines, type Server, startFleet, startServer, waitFor } from './processes.ts';
 import { playStory } from './story.ts';
 
@@ -12,23 +12,13 @@ const storyDeadlineMs = Number(process.env.GPUFLEET_DEMO_DEADLINE_MS ?? 150_000)
 const root = process.env.GPUFLEET_DEMO_ROOT ?? process.cwd();
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-const options = parseOptions();
+const read = readOptions(process.argv.slice(2));
+if (read === 'help') throw new Error('help is given before anything is set up');
+const options = read;
 const folder = mkdtempSync(join(tmpdir(), 'gpufleet-demo-'));
 const cli = cliOf(root, folder);
 let server: Server | undefined;
 let fleet: Fleet | undefined;
-
-function parseOptions() {
-  try {
-    const read = readOptions(process.argv.slice(2));
-    if (read !== 'help') return read;
-    process.stdout.write(usage);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`gpufleet demo: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    process.exit(2);
-  }
-}
 
 function end(code: number): never {
   fleet?.process.kill('SIGKILL');
@@ -92,7 +82,7 @@ function showTheWay(up: { server: Server; tokenFile: string }): void {
 The fleet is up: ${up.server.url} (API description: ${up.server.url}/api/v1/openapi.json)
 The admin token is in ${up.tokenFile}
 
-Try, in another terminal:
+Try, in another terminal, in this folder:
   ${command} finding list --group
   ${command} host show site-a-containerd17-1
   ${command} rollout plan -f docs/examples/fix-containerd.yaml

@@ -28,7 +28,12 @@ test('the oldest Node is the same in package.json', () => {
 describe('set-up in a copy, with an npm that only notes what it is asked', () => {
   let copy: RepositoryCopy;
   beforeEach(() => {
-    copy = repositoryCopy(['scripts/bootstrap.mjs', 'package-lock.json', 'packages/server/package.json']);
+    copy = repositoryCopy([
+      'scripts/bootstrap.mjs',
+      'scripts/set-up-lock.mjs',
+      'package-lock.json',
+      'packages/server/package.json',
+    ]);
     copy.put('scripts/build.mjs', `export async function build() { process.stdout.write('built\\n'); }\n`);
     copy.put('calls', '');
     copy.putProgram(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,10 @@ beforeEach(() => {
   writeFileSync(join(folder, 'token'), 'secret\n');
   seen.length = 0;
 });
-afterEach(() => close());
+afterEach(() => {
+  close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A server that answers each path with the given status and body. */
 async function serve(answers: Record<string, { status: number; body: unknown }>): Promise<string> {

@@ -1,12 +1,5 @@
+// What `npm run demo` may be told: read before anything is installed, so that a wrong word costs no set-up.
 import { parseArgs } from 'node:util';
-
-export interface DemoOptions {
-  story: boolean;
-  /** File that gets {url, token, pid} when everything is up. */
-  jsonReady: string | undefined;
-  /** Leave the folder with the database, keys and logs behind. */
-  keep: boolean;
-}
 
 export const usage = `Usage: npm run demo -- [--story] [--json-ready FILE] [--keep]
 
@@ -18,8 +11,12 @@ A whole fleet on this machine: one server, 24 simulated hosts at four sites, run
   --help             this text
 `;
 
-/** Throws with a message for the user when an option is not known. */
-export function readOptions(argv: readonly string[]): DemoOptions | 'help' {
+/**
+ * @param {readonly string[]} argv
+ * @returns {{ story: boolean, jsonReady: string | undefined, keep: boolean } | 'help'}
+ * Throws with a message for the user when an option is not known.
+ */
+export function readOptions(argv) {
   const { values } = parseArgs({
     args: [...argv],
     options: {
