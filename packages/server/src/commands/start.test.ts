@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentPath } from '@gpufleet/shared/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { buildProgram, endProgram, startProgram } from '../testing/built-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gpufleet-start-'));
@@ -66,7 +67,8 @@ test('every line of the log is JSON with a level and a message, and no secret is
   await call('/api/v1/sites', planted);
   await call('/api/v1/enroll', planted, '{"publicKey":');
   await call('/api/v1/sites', admin, '{"id":"site-a"}');
-  const { token: enrollment } = await (await call('/api/v1/enrollment-tokens', admin, '{"siteId":"site-a"}')).json();
+  const made = await (await call('/api/v1/enrollment-tokens', admin, '{"siteId":"site-a"}')).json();
+  const { token: enrollment } = z.object({ token: z.string() }).parse(made);
   await call('/api/v1/enroll', enrollment, `{"name":"${planted}"}`);
   // A path that an agent dials with a ticket that is none.
   await call(agentPath, planted);

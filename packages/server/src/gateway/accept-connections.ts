@@ -1,14 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { agentPath, maxMessageBytes } from '@gpufleet/shared/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { answerWithoutUpgrade, asksForWebSocket } from './answer-without-upgrade.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { badMessage, newSession, type Resumption, type Session, sendTo } from './session.ts';
 
-type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-
 /** Takes an agent's connection: the upgrade, what its ticket proves, else a challenge. Its messages go to `take`. */
-export function acceptConnections(parts: GatewayParts, take: (session: Session, text: string) => void): Upgrade {
+export function acceptConnections(
+  parts: GatewayParts,
+  server: Server,
+  take: (session: Session, text: string) => void,
+): void {
   const { deps, directory, tickets, sessions } = parts;
   const { clock, log } = deps;
   const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: maxMessageBytes });
@@ -36,7 +39,8 @@ export function acceptConnections(parts: GatewayParts, take: (session: Session, 
     if (isChallenged) sendTo(session, { type: 'challenge', nonce, serverNowMs: clock.nowMs() });
   }
 
-  return (request, socket, head) => {
+  server.on('upgrade', (request, socket, head) => {
+    if (!asksForWebSocket(request)) return answerWithoutUpgrade(server, request, socket, head);
     socket.on('error', (error) => log.debug({ err: error }, 'agent socket failed'));
     const isBusy = sessions.isBusy();
     if (request.url?.split('?')[0] !== agentPath || isBusy) {
@@ -48,7 +52,7 @@ export function acceptConnections(parts: GatewayParts, take: (session: Session, 
     socket.cork();
     webSockets.handleUpgrade(request, socket, head, (webSocket) => begin(webSocket, resume(headerTicket)));
     socket.uncork();
-  };
+  });
 }
 
 function refuseUpgrade(socket: Duplex, status: string): void {

@@ -73,7 +73,7 @@ export async function createGateway(deps: Deps, metrics: Metrics): Promise<Runni
     },
     serve(server, attemptHandlers) {
       served = attemptHandlers;
-      server.on('upgrade', acceptConnections(parts, takeMessages(parts)));
+      acceptConnections(parts, server, takeMessages(parts));
     },
     async close() {
       await sessions.drain();

@@ -97,12 +97,16 @@ test.each([
   expect(answer.body.requestId).toBe(answer.headers.get('x-request-id'));
 });
 
-test('headers that are too long are answered and the server goes on', async () => {
+/** What the server says to these bytes until it closes. */
+async function say(...parts: string[]): Promise<string> {
   const { hostname, port } = new URL(server.url);
-  const answer = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () =>
-      socket.write(`GET / HTTP/1.1\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`),
-    );
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), hostname, async () => {
+      for (const part of parts) {
+        socket.write(part);
+        await new Promise((next) => setTimeout(next, 20));
+      }
+    });
     let text = '';
     socket.on('data', (data) => {
       text += data.toString();
@@ -110,9 +114,25 @@ test('headers that are too long are answered and the server goes on', async () =
     socket.on('close', () => resolve(text));
     socket.on('error', reject);
   });
+}
+
+test('headers that are too long are answered and the server goes on', async () => {
+  const answer = await say(`GET / HTTP/1.1\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`);
   expect(answer).toContain('431 Request Header Fields Too Large');
   expect(answer).toContain('"code":"headers_too_large"');
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+});
+
+const h2c = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n';
+
+test('a client that offers HTTP/2 is answered over HTTP/1.1', async () => {
+  expect(await say(`GET /healthz HTTP/1.1\r\n${h2c}\r\n`)).toMatch(/^HTTP\/1.1 200 OK\r\n.*\{"status":"ok"\}$/s);
+});
+
+test('a client that offers HTTP/2 with a body that comes in pieces is answered over HTTP/1.1', async () => {
+  const head = `POST /api/v1/sites HTTP/1.1\r\n${h2c}Authorization: Bearer ${server.tokens.admin}\r\n`;
+  const answer = await say(`${head}Content-Type: application/json\r\nContent-Length: 16\r\n\r\n{"id":`, '"site-h2"}');
+  expect(answer).toMatch(/^HTTP\/1.1 201 Created\r\n.*"id":"site-h2"/s);
 });
 
 test('answers forbid sniffing, framing and caching', async () => {
