@@ -93,9 +93,18 @@ test.each([
 
 test('what may not be read or written is denied', () => {
   const top = treeWithDaemonJson();
-  chmodSync(join(top, 'etc/docker/daemon.json'), 0o600);
-  mkdirSync(join(top, 'etc/closed'), { mode: 0o700 });
+  mkdirSync(join(top, 'etc/closed'));
   writeFileSync(join(top, 'etc/closed/x'), '');
+  // Closed for the owner too: without root the tests run as the owner.
+  const closed: [path: string, mode: number][] = [
+    ['etc/docker/daemon.json', 0],
+    ['etc/closed', 0],
+    ['etc/docker', 0o555],
+  ];
+  for (const [path, mode] of closed) chmodSync(join(top, path), mode);
+  onTestFinished(() => {
+    for (const [path] of closed) chmodSync(join(top, path), 0o755);
+  });
   const answers = asNobody(
     `import { createPrefixedHost } from ${JSON.stringify(PREFIXED)};
      const host = createPrefixedHost(${JSON.stringify(top)});

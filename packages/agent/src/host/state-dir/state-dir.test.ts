@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { asNobody, bundled } from '../testing/as-nobody.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 import { createFileStateDir, createMemoryStateDir } from './index.ts';
@@ -132,8 +132,11 @@ test('a write after a failed one works', async () => {
 
 test('a folder that may not be written or read is said to be so', () => {
   const dir = temporaryFolder();
-  chmodSync(dir, 0o755);
-  writeFileSync(join(dir, 'secret'), 'x', { mode: 0o600 });
+  writeFileSync(join(dir, 'secret'), 'x');
+  // Closed for the owner too: without root the tests run as the owner.
+  chmodSync(join(dir, 'secret'), 0);
+  chmodSync(dir, 0o555);
+  onTestFinished(() => chmodSync(dir, 0o700));
   const codes = asNobody(
     `import { createFileStateDir } from ${JSON.stringify(new URL('./index.ts', import.meta.url).pathname)};
      const state = createFileStateDir(${JSON.stringify(dir)});
