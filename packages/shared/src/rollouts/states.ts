@@ -1,12 +1,16 @@
 import { z } from 'zod';
 
+/**
+ * Whole from the first version, so that no client meets a new word later. Nothing enters those marked “not yet”: there is
+ * no approval by several people, no start at a set time and no rollout of the inverse plan.
+ */
 export const RolloutState = z.enum([
-  'draft',
+  'draft', // not yet
   'planned',
-  'awaiting_approval',
+  'awaiting_approval', // not yet
   'approved',
-  'rejected',
-  'scheduled',
+  'rejected', // not yet
+  'scheduled', // not yet
   'running',
   'paused',
   'waiting_window',
@@ -16,8 +20,8 @@ export const RolloutState = z.enum([
   'completed_with_exceptions',
   'canceling',
   'canceled',
-  'rolling_back',
-  'rolled_back',
+  'rolling_back', // not yet
+  'rolled_back', // not yet
   'stale',
   'superseded',
 ]);

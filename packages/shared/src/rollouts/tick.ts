@@ -81,7 +81,14 @@ function decide(world: World): Decision[] {
       if (halt) return [halt];
       return rollout.state === 'paused' ? [] : decideProgress(world);
     }
-    default:
+    case 'rolling_back':
+    case 'rolled_back':
+    case 'rejected':
+    case 'succeeded':
+    case 'completed_with_exceptions':
+    case 'canceled':
+    case 'stale':
+    case 'superseded':
       return [];
   }
 }
@@ -216,6 +223,6 @@ function findWake(world: World, held: readonly Held[]): number | null {
   times.push(...world.waves.map((wave) => (wave.state === 'open' ? givenUpAtMs(world, wave) : null)));
   times.push(...world.slots.filter((slot) => slot.state === 'granted').map((slot) => leaseEndMs(world, slot)));
   if (world.waves.some((wave) => !isTail(wave) && wave.state === 'pending')) times.push(world.reconciliation.untilMs);
-  const coming = times.filter((atMs) => atMs !== null && Number.isFinite(atMs) && atMs > world.nowMs);
-  return coming.length === 0 ? null : Math.min(...(coming as number[]));
+  const coming = times.filter((atMs): atMs is number => atMs !== null && Number.isFinite(atMs) && atMs > world.nowMs);
+  return coming.length === 0 ? null : Math.min(...coming);
 }

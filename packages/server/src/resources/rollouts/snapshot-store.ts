@@ -126,7 +126,7 @@ async function nextSlotVersion(tx: Db, id: string): Promise<number> {
 export async function endUnstarted(
   tx: Db,
   loaded: LoadedRollout,
-  end: { state: 'stale' | 'superseded' | 'rejected'; because: string; detail: string; atMs: number },
+  end: { state: 'stale' | 'superseded'; because: string; detail: string; atMs: number },
 ): Promise<void> {
   const { snapshot } = loaded;
   if (terminalRolloutStates.some((state) => state === snapshot.rollout.state)) return;
