@@ -16,7 +16,7 @@ import { installSecureHeaders } from './secure-headers.ts';
 import { validatorCompiler } from './validate.ts';
 
 const bodyLimitBytes = 1024 * 1024;
-export const apiPrefix = '/api/v1';
+const apiPrefix = '/api/v1';
 
 /** The REST API, complete but not listening. */
 export async function createHttp(deps: AppDeps, isDraining: () => boolean): Promise<FastifyInstance> {

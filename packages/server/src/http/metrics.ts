@@ -19,8 +19,8 @@ export interface Metrics {
 }
 
 export function createMetrics(): Metrics {
-  const registers = [new Registry()];
-  const registry = registers[0] as Registry;
+  const registry = new Registry();
+  const registers = [registry];
   const agentMessages = new Map<string, number>();
   new Counter({
     name: 'gpufleet_agent_messages_total',

@@ -3,7 +3,7 @@ import { findAttemptRow, listGrantedAttempts } from '../resources/jobs/index.ts'
 import { tellAgain } from './reconcile-host.ts';
 
 /** Silence of a granted attempt on a host in session after which its grant is sent again. */
-export const silenceMs = 60_000;
+const silenceMs = 60_000;
 
 /**
  * A grant that was lost, or refused for a passing reason, would hold its host for ever. An agent that runs the attempt

@@ -1,13 +1,7 @@
-import { AuditEntry, PageQuery, pageOf } from '@gpufleet/shared/api';
-import { and, desc, eq, lt } from 'drizzle-orm';
-import { z } from 'zod';
-import type { Db } from '../../db/index.ts';
+import { AuditEntry, pageOf } from '@gpufleet/shared/api';
 import type { AppDeps } from '../../deps.ts';
-import { decodeCursor, NumberCursor, type Page, toPage } from '../../http/cursor.ts';
 import { type App, route } from '../../http/route.ts';
-import { auditTable } from './table.ts';
-
-const AuditQuery = PageQuery.extend({ actor: z.string().max(128).optional(), target: z.string().max(128).optional() });
+import { AuditQuery, listAudit } from './list-audit.ts';
 
 export function auditRoutes(app: App, deps: AppDeps): void {
   route(app, {
@@ -19,21 +13,4 @@ export function auditRoutes(app: App, deps: AppDeps): void {
     reply: pageOf(AuditEntry),
     handle: ({ query }) => listAudit(deps.db.read, query),
   });
-}
-
-async function listAudit(db: Db, query: z.output<typeof AuditQuery>): Promise<Page<AuditEntry>> {
-  const before = decodeCursor(query.cursor, NumberCursor);
-  const rows = await db
-    .select()
-    .from(auditTable)
-    .where(
-      and(
-        query.actor ? eq(auditTable.actor, query.actor) : undefined,
-        query.target ? eq(auditTable.target, query.target) : undefined,
-        before ? lt(auditTable.seq, before[0]) : undefined,
-      ),
-    )
-    .orderBy(desc(auditTable.seq))
-    .limit(query.limit + 1);
-  return toPage(rows, query.limit, (row) => [row.seq]);
 }

@@ -1,7 +1,6 @@
 export { diffFacts } from './diff-facts.ts';
 export { latestFacts, listFactChanges, listSectionRows, toFacts } from './host-facts.ts';
 export { findHostRow, getHostRow, type HostRow, labelsOf, listAllHostRows, unknownClass } from './host-store.ts';
-export { getHost, listHosts, toHosts } from './list-hosts.ts';
 export { listSectionHashes, recordFactChanges, recordSection, type SectionReport } from './record-section.ts';
 export { recordSessions, type SessionValues } from './record-sessions.ts';
 export { hostRoutes } from './routes.ts';

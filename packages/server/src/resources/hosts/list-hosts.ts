@@ -1,11 +1,11 @@
 import type { Host, HostQuery } from '@gpufleet/shared/api';
-import { FleetError } from '@gpufleet/shared/core';
-import { parseSelector, type Requirement } from '@gpufleet/shared/rollouts';
+import type { Requirement } from '@gpufleet/shared/rollouts';
 import { and, eq, exists, gt, inArray, isNull, like, ne, not, or, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { decodeCursor, type Page, toPage } from '../../http/cursor.ts';
+import { requireSelector } from '../../http/require-selector.ts';
 import { countOpenFindings, findingTable } from '../findings/index.ts';
 import { getHostRow, type HostRow, labelsOf } from './host-store.ts';
 import { hostLabelTable, hostTable } from './table.ts';
@@ -39,12 +39,12 @@ export async function listHosts(db: Db, gateway: Online, query: HostQuery): Prom
 
 export async function getHost(db: Db, gateway: Online, id: string): Promise<Host> {
   const [host] = await toHosts(db, gateway, [await getHostRow(db, id)]);
-  if (!host) throw new FleetError('host_not_found', `there is no host ${id}`, { hostId: id });
+  if (!host) throw new Error(`host ${id} was read and is not there`);
   return host;
 }
 
 /** Rows with what other tables and the gateway's memory say of them. */
-export async function toHosts(db: Db, gateway: Online, rows: readonly HostRow[]): Promise<Host[]> {
+async function toHosts(db: Db, gateway: Online, rows: readonly HostRow[]): Promise<Host[]> {
   const ids = rows.map((row) => row.id);
   const labels = await labelsOf(db, ids);
   const findings = await countOpenFindings(db, ids);
@@ -77,7 +77,7 @@ function hostFilter(db: Db, query: HostQuery): SQL | undefined {
     query.status ? eq(hostTable.status, query.status) : ne(hostTable.status, 'decommissioned'),
     query.name ? like(hostTable.name, `%${query.name.replaceAll(/[%_]/g, '')}%`) : undefined,
     query.finding ? hasOpenFinding(db, query.finding) : undefined,
-    ...selectorFilter(db, query.selector ?? ''),
+    ...requireSelector(query.selector ?? '', 'query.selector').map((requirement) => labelCondition(db, requirement)),
   );
 }
 
@@ -88,15 +88,6 @@ function hasOpenFinding(db: Db, code: string): SQL {
       .from(findingTable)
       .where(and(eq(findingTable.hostId, hostTable.id), eq(findingTable.code, code), isNull(findingTable.clearedAtMs))),
   );
-}
-
-function selectorFilter(db: Db, text: string): SQL[] {
-  const parsed = parseSelector(text);
-  if (!parsed.ok)
-    throw new FleetError('bad_selector', `selector: ${parsed.message} (at character ${parsed.at + 1})`, {
-      errors: [{ path: 'query.selector', message: parsed.message }],
-    });
-  return parsed.selector.map((requirement) => labelCondition(db, requirement));
 }
 
 /** As in Kubernetes, `!=` and `notin` also match a host that lacks the label. */

@@ -55,7 +55,7 @@ export async function listGrantedRowsOf(db: Db, hostId: string): Promise<Attempt
  * Attempts are numbered within their job: a server restored from an older backup offers the same id again, and the
  * agent, which remembers it, answers with its result instead of doing the work twice.
  */
-export function attemptIdOf(jobId: string, number: number): string {
+function attemptIdOf(jobId: string, number: number): string {
   return `${jobId}-${number}`;
 }
 

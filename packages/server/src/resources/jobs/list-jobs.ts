@@ -2,18 +2,15 @@ import type { Attempt, Job, JobQuery } from '@gpufleet/shared/api';
 import { and, desc, eq, lt, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Db } from '../../db/index.ts';
-import type { AppDeps } from '../../deps.ts';
 import { decodeCursor, type Page, toPage } from '../../http/cursor.ts';
 import { type AttemptRow, getAttemptRow, listAttemptsOfJobs } from './attempt-store.ts';
 import { findManualHold } from './find-manual-hold.ts';
-import { loadFleet } from './fleet-view.ts';
+import { type FleetDeps, loadFleet } from './fleet-view.ts';
 import { getJobRow, type JobRow } from './job-store.ts';
 import { jobTable } from './table.ts';
 
-type ViewDeps = Pick<AppDeps, 'gateway' | 'clock' | 'config' | 'work'>;
-
 /** Newest first. */
-export async function listJobs(db: Db, deps: ViewDeps, query: z.output<typeof JobQuery>): Promise<Page<Job>> {
+export async function listJobs(db: Db, deps: FleetDeps, query: z.output<typeof JobQuery>): Promise<Page<Job>> {
   const after = decodeCursor(query.cursor, z.tuple([z.number(), z.string()]));
   const rows = await db
     .select()
@@ -34,7 +31,7 @@ export async function listJobs(db: Db, deps: ViewDeps, query: z.output<typeof Jo
   return { items: await toJobs(db, deps, page.items), nextCursor: page.nextCursor };
 }
 
-export async function getJob(db: Db, deps: ViewDeps, id: string): Promise<Job> {
+export async function getJob(db: Db, deps: FleetDeps, id: string): Promise<Job> {
   const row = await getJobRow(db, id);
   const [job] = await toJobs(db, deps, [row]);
   if (!job) throw new Error(`job ${id} was read and is not there`);
@@ -47,7 +44,7 @@ export async function getAttempt(db: Db, id: string): Promise<Attempt> {
   return attempt;
 }
 
-async function toJobs(db: Db, deps: ViewDeps, rows: readonly JobRow[]): Promise<Job[]> {
+async function toJobs(db: Db, deps: FleetDeps, rows: readonly JobRow[]): Promise<Job[]> {
   const attempts = await listAttemptsOfJobs(
     db,
     rows.map((row) => row.id),

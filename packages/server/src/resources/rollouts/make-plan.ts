@@ -9,7 +9,6 @@ import {
   isTimeZone,
   type PlannedSlot,
   type PlannedWave,
-  parseSelector,
   planWaves,
   type RolloutSpec,
   rolloutPlanHash,
@@ -19,10 +18,10 @@ import {
 } from '@gpufleet/shared/rollouts';
 import { and, inArray, isNull } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
-import type { AppDeps } from '../../deps.ts';
+import { requireSelector } from '../../http/require-selector.ts';
 import { findingTable } from '../findings/index.ts';
 import { type HostRow, labelsOf, latestFacts, listAllHostRows } from '../hosts/index.ts';
-import { createPreviewer, type FleetView, loadFleet, normalizeRequest, sha256 } from '../jobs/index.ts';
+import { createPreviewer, type FleetDeps, type FleetView, loadFleet, normalizeRequest, sha256 } from '../jobs/index.ts';
 import { findSiteRow } from '../sites/index.ts';
 
 /** A slot with what each of its jobs is expected to do. */
@@ -36,11 +35,10 @@ export interface MadePlan {
   plan: RolloutPlan;
 }
 
-type PlanDeps = Pick<AppDeps, 'gateway' | 'clock' | 'config' | 'work'>;
 type LeftOut = RolloutPlan['leftOut'][number];
 
 /** Which hosts, in which waves, with which jobs, and what each is expected to do. Changes nothing. */
-export async function makePlan(db: Db, deps: PlanDeps, given: RolloutSpec): Promise<MadePlan> {
+export async function makePlan(db: Db, deps: FleetDeps, given: RolloutSpec): Promise<MadePlan> {
   const { spec, selector } = await checkSpec(db, given);
   const chosen: { host: HostRow; requests: JobRequest[] }[] = [];
   const leftOut: LeftOut[] = [];
@@ -70,11 +68,7 @@ export async function makePlan(db: Db, deps: PlanDeps, given: RolloutSpec): Prom
 }
 
 async function checkSpec(db: Db, spec: RolloutSpec): Promise<{ spec: RolloutSpec; selector: Selector }> {
-  const parsed = parseSelector(spec.target.selector ?? '');
-  if (!parsed.ok)
-    throw new FleetError('bad_selector', `selector: ${parsed.message} (at character ${parsed.at + 1})`, {
-      errors: [{ path: 'target.selector', message: parsed.message }],
-    });
+  const selector = requireSelector(spec.target.selector ?? '', 'target.selector');
   const zone = spec.strategy.window?.zone ?? 'site';
   if (zone !== 'site' && !isTimeZone(zone))
     throw new FleetError('bad_timezone', `${zone} is no IANA time zone`, {
@@ -84,7 +78,7 @@ async function checkSpec(db: Db, spec: RolloutSpec): Promise<{ spec: RolloutSpec
     if (!(await findSiteRow(db, siteId)))
       throw new FleetError('site_not_found', `there is no site ${siteId}`, { siteId });
   const jobs = spec.jobs?.map((request, at) => normalizeRequest(request, `jobs.${at}.params`));
-  return { spec: jobs ? { ...spec, jobs } : spec, selector: parsed.selector };
+  return { spec: jobs ? { ...spec, jobs } : spec, selector };
 }
 
 async function toChoosable(

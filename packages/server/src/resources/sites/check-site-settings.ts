@@ -1,11 +1,12 @@
 import type { UpdateSite } from '@gpufleet/shared/api';
 import { FleetError } from '@gpufleet/shared/core';
+import { isTimeZone } from '@gpufleet/shared/rollouts';
 
 /** What the schema cannot say: that a zone exists and that a freeze ends after it began. */
 export function checkSiteSettings(settings: UpdateSite): void {
-  if (settings.timezone !== undefined && !isTimezone(settings.timezone)) throw badZone('timezone', settings.timezone);
+  if (settings.timezone !== undefined && !isTimeZone(settings.timezone)) throw badZone('timezone', settings.timezone);
   const zone = settings.window?.zone;
-  if (zone !== undefined && zone !== 'site' && !isTimezone(zone)) throw badZone('window.zone', zone);
+  if (zone !== undefined && zone !== 'site' && !isTimeZone(zone)) throw badZone('window.zone', zone);
   settings.freezes?.forEach((freeze, index) => {
     if (Date.parse(freeze.from) < Date.parse(freeze.to)) return;
     throw new FleetError('bad_request', `freezes.${index}: it must end after it begins`, {
@@ -18,13 +19,4 @@ function badZone(path: string, zone: string): FleetError {
   return new FleetError('bad_timezone', `${zone} is no IANA time zone, e.g. Europe/Berlin`, {
     errors: [{ path, message: 'no such IANA time zone' }],
   });
-}
-
-function isTimezone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { PageQuery, Site } from '@gpufleet/shared/api';
-import { and, eq, gt, inArray, ne } from 'drizzle-orm';
+import { and, gt, inArray, ne } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { decodeCursor, type Page, TextCursor, toPage } from '../../http/cursor.ts';
@@ -12,7 +12,7 @@ export async function listSites(db: Db, gateway: Pick<Gateway, 'isOnline'>, quer
   const rows = await db
     .select()
     .from(siteTable)
-    .where(and(after ? gt(siteTable.id, after[0]) : undefined))
+    .where(after ? gt(siteTable.id, after[0]) : undefined)
     .orderBy(siteTable.id)
     .limit(query.limit + 1);
   return toPage(await withHosts(db, gateway, rows), query.limit, (site) => [site.id]);
@@ -39,9 +39,4 @@ async function withHosts(db: Db, gateway: Pick<Gateway, 'isOnline'>, rows: reado
 export function toSite(row: SiteRow, hosts: number, online: number): Site {
   const { id, timezone, displayName, window, freezes, requireApproval, createdAtMs, version } = row;
   return { id, timezone, displayName, window, freezes, requireApproval, hosts, online, createdAtMs, version };
-}
-
-/** Hosts of the site that are not decommissioned. */
-export async function countHostsOf(db: Db, siteId: string): Promise<number> {
-  return db.$count(hostTable, and(eq(hostTable.siteId, siteId), ne(hostTable.status, 'decommissioned')));
 }
