@@ -1,4 +1,4 @@
-export type { Database, DatabaseStats, Db } from './database.ts';
+export type { Database, Db } from './database.ts';
 export { findMeta, setMeta } from './meta-store.ts';
 export { openDatabase } from './open-database.ts';
 export { prepared } from './prepared.ts';

@@ -1,2 +1,2 @@
-export { type AuditRecord, recordAudit } from './record-audit.ts';
+export { recordAudit } from './record-audit.ts';
 export { auditRoutes } from './routes.ts';

@@ -1,3 +1,3 @@
 export { createEventStream } from './create-event-stream.ts';
-export { type EventRecord, recordEvent } from './record-event.ts';
+export { recordEvent } from './record-event.ts';
 export { eventRoutes } from './routes.ts';

@@ -6,4 +6,4 @@ export {
 export { ensureFirstAdminToken } from './ensure-first-admin-token.ts';
 export { findApiToken } from './find-api-token.ts';
 export { tokenRoutes } from './routes.ts';
-export { createTokenUse, type TokenUse } from './token-use.ts';
+export { createTokenUse } from './token-use.ts';
