@@ -1,5 +1,6 @@
 /** Names of keys whose values never leave the host. */
-const secretName = /passw(or)?d|secret|token|credential|private.?key|api.?key|\bauth\b|authorization|(access|client|signing|encryption).?key/i;
+const secretName =
+  /passw(or)?d|secret|token|credential|private.?key|api.?key|\bauth\b|authorization|(access|client|signing|encryption).?key/i;
 const assignment = /^([-+ ]?\s*)(.+?)(\s*[=:]\s*)(.+)$/;
 
 export const redacted = '[redacted]';
