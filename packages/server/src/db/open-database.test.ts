@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -16,7 +17,9 @@ import Sqlite from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { Database } from './database.ts';
+import { findMeta, setMeta } from './meta-store.ts';
 import { metaTable } from './meta-table.ts';
+import { countMigrations, findMigrationsFolder } from './migrations.ts';
 import { openDatabase } from './open-database.ts';
 import { toDatabaseError } from './sqlite-error.ts';
 import { signalCommit } from './write-context.ts';
@@ -237,6 +240,23 @@ test('a database of a newer version is refused', async () => {
   newer.pragma('user_version = 9999');
   newer.close();
   expect(await codeOf(openDatabase(path))).toBe('database_newer');
+});
+
+test('a database of the first version is brought up to date, and keeps what it holds', async () => {
+  const first = join(folder, 'first-schema');
+  cpSync(findMigrationsFolder(), first, { recursive: true });
+  const journal = join(first, 'meta', '_journal.json');
+  const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
+  writeFileSync(journal, JSON.stringify({ ...rest, entries: entries.slice(0, 1) }));
+  const path = aPath();
+  const old = await openDatabase(path, { migrationsFolder: first });
+  await old.write((tx) => setMeta(tx, 'kept', 'yes'));
+  await old.close();
+  const now = await open(path);
+  expect(await findMeta(now.read, 'kept')).toBe('yes');
+  expect(await now.read.get(sql`PRAGMA user_version`)).toEqual({
+    user_version: countMigrations(findMigrationsFolder()),
+  });
 });
 
 test('a file that is no database is refused', async () => {

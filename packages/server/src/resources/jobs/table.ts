@@ -11,9 +11,6 @@ export const jobTable = sqliteTable(
     hostId: text().notNull(),
     request: json<JobRequest>().notNull(),
     state: text().$type<JobState>().notNull(),
-    waitBecause: text(),
-    waitDetail: text(),
-    waitSinceMs: atMs(),
     rolloutId: text(),
     slotId: text(),
     /** Order within its slot, from 0. */

@@ -65,8 +65,6 @@ export const slotTable = sqliteTable(
     requests: json<JobRequest[]>().notNull(),
     planHash: text(),
     disposition: text().$type<Disposition>(),
-    leaseUntilMs: atMs(),
-    offlineSinceMs: atMs(),
     worstCaseMs: integer().notNull(),
     version: integer().notNull(),
   },
