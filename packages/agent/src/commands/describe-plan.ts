@@ -15,8 +15,9 @@ import {
   type StepOf,
 } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
-import { applyEdits, diffText } from '@gpufleet/shared/transforms';
+import { diffText } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
+import { type ForeseenFile, foreseeFiles } from '../jobs/foresee-files.ts';
 
 /** A file as it would be after the plan. */
 export interface PlannedFile {
@@ -50,17 +51,13 @@ export async function describePlan(
   if (!parsed.ok) return withoutSteps('blocked', [{ because: parsed.because, detail: parsed.detail }]);
   const plan = planJob(request, facts);
   if (plan.outcome !== 'plan') return withoutSteps(plan.outcome, plan.because);
-  for (const step of plan.steps) {
-    const may = step.do === 'edit_file' ? await host.mayWrite(step.path) : undefined;
-    if (may?.ok === false) return withoutSteps('blocked', [{ because: may.because, detail: may.detail }]);
-  }
-  const files = await planFiles(host, plan.steps, sha256);
-  if (!files.ok) return withoutSteps('blocked', [files.reason]);
+  const foreseen = await foreseeFiles({ host, sha256 }, plan.steps, noCopies);
+  if (!foreseen.ok) return withoutSteps('blocked', [foreseen.because]);
   return {
     outcome: 'plan',
     because: plan.because,
     steps: plan.steps,
-    files: files.files,
+    files: await toPlannedFiles(host, plan.steps, foreseen.files, sha256),
     restarts: restartsOfPlan(plan.steps),
     holders: plan.holders,
     disruption: disruptionOfPlan(plan.steps),
@@ -74,40 +71,33 @@ function withoutSteps(outcome: 'noop' | 'blocked', because: PlanReason[]): Descr
   return { outcome, because, ...nothing, disruption: 'none' };
 }
 
-type Files = { ok: true; files: PlannedFile[] } | { ok: false; reason: PlanReason };
-
-async function planFiles(host: HostReader, steps: readonly Step[], sha256: Sha256): Promise<Files> {
-  const texts = new Map<string, { before: string | null; after: string; mode: number }>();
-  for (const step of steps) {
-    if (step.do !== 'edit_file') continue;
-    const seen = texts.get(step.path);
-    const before = seen ? seen.before : await readBase(host, step, sha256);
-    if (before !== null && typeof before === 'object') return { ok: false, reason: before };
-    const edited = applyEdits(step.format, seen ? seen.after : before, step.edits);
-    if (!edited.ok) return { ok: false, reason: { because: edited.because, detail: `${step.path}: ${edited.detail}` } };
-    const stat = before === null ? undefined : await host.stat(step.path);
-    texts.set(step.path, { before, after: edited.text, mode: stat?.ok ? stat.value.mode : step.newMode });
-  }
-  const files = [...texts].map(([path, { before, after, mode }]) => ({
-    path,
-    beforeSha256: before === null ? null : sha256(before),
-    afterBase64: Buffer.from(after, 'utf8').toString('base64'),
-    mode: mode.toString(8).padStart(4, '0'),
-    diff: diffText(path, before, after),
-  }));
-  return { ok: true, files };
+/** Only a way back reads copies. */
+async function noCopies(): Promise<undefined> {
+  return undefined;
 }
 
-/** The text that the plan was made on; a reason when the file is not (or no longer) that. */
-async function readBase(
+/** Each file once, from what it is to what the last step leaves. */
+async function toPlannedFiles(
   host: HostReader,
-  step: StepOf<'edit_file'>,
+  steps: readonly Step[],
+  foreseen: readonly ForeseenFile[],
   sha256: Sha256,
-): Promise<string | null | PlanReason> {
-  if (step.baseSha256 === null) return null;
-  const read = await host.readText(step.path);
-  if (!read.ok) return { because: 'file_unreadable', detail: `${step.path}: ${read.detail}` };
-  if (sha256(read.value) !== step.baseSha256)
-    return { because: 'changed_since_plan', detail: `${step.path} was written while the plan was made` };
-  return read.value;
+): Promise<PlannedFile[]> {
+  const files: PlannedFile[] = [];
+  for (const path of new Set(foreseen.map((file) => file.path))) {
+    const changes = foreseen.filter((file) => file.path === path);
+    const before = changes[0]?.before ?? null;
+    const after = changes.at(-1)?.after ?? '';
+    const edit = steps.find((step): step is StepOf<'edit_file'> => step.do === 'edit_file' && step.path === path);
+    const stat = await host.stat(path);
+    const mode = stat.ok ? stat.value.mode : (edit?.newMode ?? 0);
+    files.push({
+      path,
+      beforeSha256: before === null ? null : sha256(before),
+      afterBase64: Buffer.from(after, 'utf8').toString('base64'),
+      mode: mode.toString(8).padStart(4, '0'),
+      diff: diffText(path, before, after),
+    });
+  }
+  return files;
 }
