@@ -23,7 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
 const importPattern = /(?:^|[;\n])\s*(?:import|export)\b[^'";]*?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 /** Module specifiers of static imports, re-exports and literal dynamic imports. */
-export function specifiersOf(text: string): string[] {
+function specifiersOf(text: string): string[] {
   return [...text.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? '');
 }
 

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { HostReader } from '@gpufleet/shared/host';
 import { type Facts, factSchemas, probeKeys, unitStatesArgv } from '@gpufleet/shared/probes';
 import { createFakeReader, type FakeReader, smiXmlText } from '@gpufleet/shared/probes/testing';
 import { expect, test, vi } from 'vitest';
+import { sha256 } from '../identity/key.ts';
 import { collectFacts } from './collect-facts.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const query = 'nvidia-smi -q -x';
 
 function aHost(): FakeReader {

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Diagnosis } from '@gpufleet/shared/diagnosis';
 import { type Facts, probeKeys } from '@gpufleet/shared/probes';
 import { createFakeReader, type SmiGpuOptions, smiXmlText } from '@gpufleet/shared/probes/testing';
 import { expect, test } from 'vitest';
+import { sha256 } from '../identity/key.ts';
 import { collectFacts } from './collect-facts.ts';
 import { sectionsOf } from './sections-of.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const nothing: Diagnosis = { findings: [], cannotTell: [] };
 
 function factsOf(xml: string, only?: Parameters<typeof collectFacts>[0]['only']): Promise<Facts> {

@@ -29,7 +29,6 @@ const refusals = new Set([
   'forbidden',
   'bad_proof_of_possession',
   'host_revoked',
-  'not_enrolled',
   'already_running',
   'flock_missing',
   'state_unwritable',

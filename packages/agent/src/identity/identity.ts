@@ -46,16 +46,6 @@ export async function findIdentity(state: StateDir): Promise<Identity | undefine
   }
 }
 
-export async function getIdentity(state: StateDir): Promise<Identity> {
-  const identity = await findIdentity(state);
-  if (!identity)
-    throw new FleetError(
-      'not_enrolled',
-      'this host is not enrolled: run `gpufleet-agent enroll --server URL --token-file FILE`',
-    );
-  return identity;
-}
-
 export async function recordIdentity(state: StateDir, identity: Identity): Promise<void> {
   await state.write(identityFile, `${JSON.stringify(identity, null, 2)}\n`);
   await state.remove(nextKeyFile);

@@ -70,7 +70,7 @@ function hashOf(deps: EngineDeps, state: AttemptState, steps: Step[]): string {
 }
 
 /** With defaults filled in, so that a request hashes the same however much of it was spelled out. */
-export function parsedParams(kind: string, params: unknown): unknown {
+function parsedParams(kind: string, params: unknown): unknown {
   const parsed = parseRequest(kind, params);
   return parsed.ok ? parsed.params : params;
 }

@@ -3,8 +3,9 @@ import { undoSteps } from '@gpufleet/shared/jobs';
 import { expect, test } from 'vitest';
 import { collectFacts } from '../collector/collect-facts.ts';
 import type { Host } from '../host/host.ts';
+import { sha256 } from '../identity/key.ts';
 import { foreseeFiles } from '../jobs/foresee-files.ts';
-import { aBench, type Bench, sha256 } from '../jobs/testing/an-engine.ts';
+import { aBench, type Bench } from '../jobs/testing/an-engine.ts';
 import { applyStep, beforeStep, probeStep, type StepContext } from './index.ts';
 
 const daemonJson = '/etc/docker/daemon.json';

@@ -69,7 +69,7 @@ export function findingCommand(context: Context): Command {
   return command;
 }
 
-export function groupByCode(findings: HostFinding[]) {
+function groupByCode(findings: HostFinding[]) {
   const byCode = new Map<string, HostFinding[]>();
   for (const finding of findings) byCode.set(finding.code, [...(byCode.get(finding.code) ?? []), finding]);
   return [...byCode].map(([code, group]) => ({

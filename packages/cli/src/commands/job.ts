@@ -29,7 +29,7 @@ function previewText(preview: JobPreview): string {
   ].join('\n');
 }
 
-export function attemptText(attempt: Attempt, output: Output): string {
+function attemptText(attempt: Attempt, output: Output): string {
   const result = attempt.result;
   return [
     `attempt ${attempt.id}: ${result ? result.outcome : `${attempt.state}${attempt.phase ? `, ${attempt.phase}` : ''}`}`,

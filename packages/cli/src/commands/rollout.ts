@@ -21,7 +21,7 @@ function readSpec(path: string): unknown {
   }
 }
 
-export function parseDisposition(text: string, all: Record<string, string> = {}): Record<string, string> {
+function parseDisposition(text: string, all: Record<string, string> = {}): Record<string, string> {
   const [, slot, disposition] = /^(.+)=(retry|accept)$/.exec(text) ?? [];
   if (slot === undefined || disposition === undefined)
     throw new CliError(exitCodes.usage, `${text}: HOST=retry or HOST=accept`);

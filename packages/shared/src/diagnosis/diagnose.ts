@@ -20,7 +20,7 @@ export function diagnose(facts: Partial<Facts>): Diagnosis {
 }
 
 /** One rule on these facts: what it found, or why it cannot tell. */
-export function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cannotTell: string } {
+function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cannotTell: string } {
   const seen = valuesOf(rule.needs, facts);
   if (rule.excludedBy?.(seen)) return { found: [] };
   if (rule.onTegra) {
@@ -57,7 +57,7 @@ function askedOf(facts: Partial<Facts>): Asked<ProbeKey> {
   };
 }
 
-export function whyUnread<K extends ProbeKey>(key: K, facts: { [P in K]?: Facts[P] | undefined }): string {
+function whyUnread<K extends ProbeKey>(key: K, facts: { [P in K]?: Facts[P] | undefined }): string {
   const reason = facts[key]?.unreadable;
   if (!reason) return `fact ${key} was not read`;
   return `fact ${key} could not be read: ${reason.because}${reason.detail ? ` (${reason.detail})` : ''}`;

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
 
-export const defaultStateDir = '/var/lib/gpufleet';
+const defaultStateDir = '/var/lib/gpufleet';
 export const controlName = 'control.sock';
 // The kernel's sun_path, with its closing zero.
 const longestSocketPath = 107;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '@gpufleet/shared/core';
 import type { JobRequest } from '@gpufleet/shared/jobs';
 import type { AttemptResult, Grant } from '@gpufleet/shared/protocol';
@@ -11,11 +10,10 @@ import {
 } from '../../host/simulated/index.ts';
 import { createMemoryStateDir } from '../../host/state-dir/index.ts';
 import type { StateDir } from '../../host/state-dir.ts';
+import { sha256 } from '../../identity/key.ts';
 import { createJobEngine } from '../create-job-engine.ts';
 import type { EngineDeps, JobEngine, Log } from '../engine.ts';
 import { createEagerClock } from './eager-clock.ts';
-
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Keeps what was logged as an error, so that a test can say that nothing was. */
 export function createFakeLog(): Log & { errors: { fields: Record<string, unknown>; message: string }[] } {

@@ -120,7 +120,7 @@ export async function collectOn<K extends ProbeKey>(
   return { ...collected, reader };
 }
 
-export function undeclaredReads(probe: Pick<Probe, 'inputs'>, reader: FakeReader): string[] {
+function undeclaredReads(probe: Pick<Probe, 'inputs'>, reader: FakeReader): string[] {
   const { files, commands } = probe.inputs;
   return [
     ...[...reader.reads.files].filter((path) => !files.some((pattern) => matchesPattern(pattern, path))),

@@ -52,9 +52,7 @@ export function startK3s(machine: Machine, _unit: Unit): Started {
 }
 
 /** config.yaml and then config.yaml.d in order of name: the last value wins. */
-export function k3sSettings(
-  machine: Machine,
-): { ok: true; defaultRuntime: string | undefined } | { ok: false; log: string } {
+function k3sSettings(machine: Machine): { ok: true; defaultRuntime: string | undefined } | { ok: false; log: string } {
   const listed = machine.files.list('/etc/rancher/k3s/config.yaml.d');
   const parts = listed.ok ? listed.value.filter(({ name }) => /\.ya?ml$/.test(name)) : [];
   let defaultRuntime: string | undefined;
