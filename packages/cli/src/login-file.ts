@@ -73,6 +73,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // The caller says that the file is damaged.
     return undefined;
   }
 }

@@ -16,6 +16,7 @@ function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
+    // Not JSON: plain text, as most values are, or a list of it.
     return text.includes(',') ? text.split(',') : text;
   }
 }

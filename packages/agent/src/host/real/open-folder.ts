@@ -20,6 +20,7 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 export async function openFolder(top: string, path: string): Promise<OpenFolder> {
   const handles: FileHandle[] = [await open(top, constants.O_RDONLY | constants.O_DIRECTORY)];
   const made: string[] = [];
+  // The first handle stays in the list until the folder is closed.
   const last = (): FileHandle => handles[handles.length - 1] as FileHandle;
   const close = async (): Promise<void> => {
     for (const handle of handles.splice(0)) await handle.close();

@@ -94,6 +94,7 @@ function within<T, U>(clock: Clock, limitMs: number, promise: Promise<T>, otherw
 }
 
 async function whyNotStarted(child: Spawned, program: string): Promise<HostFault> {
+  // What did not start has failed, and with `reject: false` the error is what the promise gives.
   const failure = (await child) as unknown as ExecaError;
   if (failure.code === 'EACCES') return new HostFault('EACCES', `${program} may not be run`);
   if (failure.code !== 'ENOENT') return new HostFault('EIO', `${program} did not start: ${failure.originalMessage}`);

@@ -6,7 +6,7 @@ import { type FileType, typeOf } from '../real/file-stat.ts';
 import { SpecialStub, STUB_ENDING } from './format.ts';
 import { readJson, recordedHostInvalid } from './recorded-host-error.ts';
 
-export interface Node {
+export interface Entry {
   type: FileType;
   size: number;
   /** Where a link leads. */
@@ -17,16 +17,16 @@ export interface Node {
 }
 
 /** Everything below `root`, by its path on the recorded host. A recording without files has no such folder. */
-export async function indexTree(root: string): Promise<Map<string, Node>> {
-  const nodes = new Map<string, Node>([['/', { type: 'dir', size: 0 }]]);
+export async function indexTree(root: string): Promise<Map<string, Entry>> {
+  const tree = new Map<string, Entry>([['/', { type: 'dir', size: 0 }]]);
   try {
     await mustBeFolder(root);
-    await indexFolder(root, '', nodes);
+    await indexFolder(root, '', tree);
   } catch (cause) {
     if (cause instanceof FleetError) throw cause;
     throw recordedHostInvalid(root, detailOf(cause), cause);
   }
-  return nodes;
+  return tree;
 }
 
 /** A link would have the machine of whoever opens the recording read in its place. */
@@ -37,7 +37,7 @@ async function mustBeFolder(root: string): Promise<void> {
   if (stats && !stats.isDirectory()) throw new HostFault('ENOTDIR', `it is not a folder but a ${typeOf(stats)}`);
 }
 
-async function indexFolder(root: string, folder: string, nodes: Map<string, Node>): Promise<void> {
+async function indexFolder(root: string, folder: string, tree: Map<string, Entry>): Promise<void> {
   const names = await readdir(join(root, folder)).catch((error: unknown) => {
     if (folder === '' && codeOf(error) === 'ENOENT') return [];
     throw error;
@@ -47,17 +47,17 @@ async function indexFolder(root: string, folder: string, nodes: Map<string, Node
     const at = join(root, path);
     const stats = await lstat(at);
     if (stats.isFile() && name.endsWith(STUB_ENDING)) {
-      nodes.set(path.slice(0, -STUB_ENDING.length), toNode(await readJson(at, SpecialStub)));
+      tree.set(path.slice(0, -STUB_ENDING.length), toEntry(await readJson(at, SpecialStub)));
     } else if (stats.isSymbolicLink()) {
-      nodes.set(path, { type: 'symlink', size: stats.size, target: await readlink(at) });
+      tree.set(path, { type: 'symlink', size: stats.size, target: await readlink(at) });
     } else {
-      nodes.set(path, { type: typeOf(stats), size: stats.isFile() ? stats.size : 0 });
-      if (stats.isDirectory()) await indexFolder(root, path, nodes);
+      tree.set(path, { type: typeOf(stats), size: stats.isFile() ? stats.size : 0 });
+      if (stats.isDirectory()) await indexFolder(root, path, tree);
     }
   }
 }
 
-function toNode({ type, mode, major = 0, minor = 0 }: SpecialStub): Node {
+function toEntry({ type, mode, major = 0, minor = 0 }: SpecialStub): Entry {
   const common = { type, size: 0, ...(mode === undefined ? {} : { mode }) };
   return type === 'char' || type === 'block' ? { ...common, device: { major, minor } } : common;
 }

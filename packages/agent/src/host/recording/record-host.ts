@@ -31,13 +31,13 @@ export function recordHost(host: HostReader): RecordingHost {
   const noteFault = (end: string, read: Extract<Read<never>, { ok: false }>): void => {
     const fault = toFault(read.because);
     // A content that is known is too large for this caller only.
-    const isKnown = fault === 'EFBIG' && seen.nodes.get(end)?.content !== undefined;
-    if (fault !== undefined && seen.nodes.has(end) && !isKnown) seen.faults.set(end, fault);
+    const isKnown = fault === 'EFBIG' && seen.paths.get(end)?.content !== undefined;
+    if (fault !== undefined && seen.paths.has(end) && !isKnown) seen.faults.set(end, fault);
   };
 
   const ask = (end: string | undefined): void => {
-    const node = end === undefined ? undefined : seen.nodes.get(end);
-    if (node) node.asked = true;
+    const known = end === undefined ? undefined : seen.paths.get(end);
+    if (known) known.asked = true;
   };
 
   return {
@@ -48,7 +48,7 @@ export function recordHost(host: HostReader): RecordingHost {
     },
     readText: async (path, options) =>
       note(path, await host.readText(path, options), (end, content) => {
-        Object.assign(seen.nodes.get(end) ?? {}, { content });
+        Object.assign(seen.paths.get(end) ?? {}, { content });
         seen.faults.delete(end);
       }),
     listDir: async (path) => {
@@ -56,7 +56,7 @@ export function recordHost(host: HostReader): RecordingHost {
       const ends: string[] = [];
       await note(path, listed, (end) => ends.push(end));
       for (const end of ends) {
-        Object.assign(seen.nodes.get(end) ?? {}, { listed: true });
+        Object.assign(seen.paths.get(end) ?? {}, { listed: true });
         seen.faults.delete(end);
         for (const { name } of listed.ok ? listed.value : []) {
           await seePath(host, seen, posix.join(end, name), { keepLast: true });

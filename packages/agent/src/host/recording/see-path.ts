@@ -33,25 +33,25 @@ export async function seePath(
 }
 
 async function seeNode(host: HostReader, seen: Seen, path: string): Promise<Found> {
-  Object.assign(seen.nodes.get(posix.dirname(path)) ?? {}, { entered: true });
-  const known = seen.nodes.get(path)?.stat.type;
+  Object.assign(seen.paths.get(posix.dirname(path)) ?? {}, { entered: true });
+  const known = seen.paths.get(path)?.stat.type;
   const stat = known === 'dir' ? undefined : await host.lstat(path);
   if (stat === undefined) return { type: 'dir' };
   if (!stat.ok) return missing(seen, path, stat);
   if (stat.value.type !== 'symlink') {
-    seen.nodes.set(path, { ...seen.nodes.get(path), stat: stat.value });
+    seen.paths.set(path, { ...seen.paths.get(path), stat: stat.value });
     return { type: stat.value.type };
   }
   const link = await host.readLink(path);
   if (!link.ok) return missing(seen, path, link);
-  seen.nodes.set(path, { ...seen.nodes.get(path), stat: stat.value, target: link.value });
+  seen.paths.set(path, { ...seen.paths.get(path), stat: stat.value, target: link.value });
   return { type: 'symlink', target: link.value };
 }
 
 function missing(seen: Seen, path: string, failed: Extract<Read<never>, { ok: false }>): undefined {
   const fault = toFault(failed.because);
   if (fault === undefined) {
-    Object.assign(seen.nodes.get(posix.dirname(path)) ?? {}, { searched: true });
+    Object.assign(seen.paths.get(posix.dirname(path)) ?? {}, { searched: true });
     return undefined;
   }
   // That a name cannot be looked up is a fault of its folder; anything else is one of the name.

@@ -2,7 +2,7 @@ import type { FileStat, Ran } from '@gpufleet/shared/host';
 import type { RecordedCommand, RecordedFault } from '../recorded/format.ts';
 
 /** What a recording knows of one path, links resolved. */
-export interface SeenNode {
+export interface SeenPath {
   stat: FileStat;
   target?: string;
   content?: string;
@@ -24,12 +24,12 @@ export interface SeenCommand {
 
 /** Everything that was read of a host. */
 export interface Seen {
-  nodes: Map<string, SeenNode>;
+  paths: Map<string, SeenPath>;
   faults: Map<string, RecordedFault>;
   commands: SeenCommand[];
   absent: Set<string>;
 }
 
 export function createSeen(): Seen {
-  return { nodes: new Map(), faults: new Map(), commands: [], absent: new Set() };
+  return { paths: new Map(), faults: new Map(), commands: [], absent: new Set() };
 }

@@ -4,7 +4,7 @@ import type { RecordedFault } from '../recorded/format.ts';
 import { STUB_ENDING } from '../recorded/format.ts';
 import { DEFAULT_MODES } from '../recorded/recorded-files.ts';
 import type { Redactor } from './create-redactor.ts';
-import type { Seen, SeenNode } from './seen.ts';
+import type { Seen, SeenPath } from './seen.ts';
 
 export type TreeEntry = { is: 'file'; contents: string } | { is: 'link'; target: string };
 /** As in host.json, where modes are octal text. */
@@ -25,15 +25,15 @@ export function toTree(
 ): { entries: { path: string; entry: TreeEntry }[]; files: Record<string, FileMeta> } {
   const entries: { path: string; entry: TreeEntry }[] = [];
   const files: Record<string, FileMeta> = {};
-  const parents = new Set([...seen.nodes.keys()].map((path) => posix.dirname(path)));
-  const paths = [...new Set([...seen.nodes.keys(), ...seen.faults.keys()])].filter((path) => path !== '/').sort();
+  const parents = new Set([...seen.paths.keys()].map((path) => posix.dirname(path)));
+  const paths = [...new Set([...seen.paths.keys(), ...seen.faults.keys()])].filter((path) => path !== '/').sort();
   for (const seenPath of paths) {
-    const node = seen.nodes.get(seenPath);
+    const known = seen.paths.get(seenPath);
     const path = redactor.path(seenPath);
     const error = faultOf(seen, seenPath, parents.has(seenPath));
-    const written = node && toEntry(node, seenPath, redactor, parents.has(seenPath));
+    const written = known && toEntry(known, seenPath, redactor, parents.has(seenPath));
     if (written) entries.push({ path: `${path}${written.ending}`, entry: written.entry });
-    const meta = { ...(node && toMeta(node, seenPath, at, written)), ...(error === undefined ? {} : { error }) };
+    const meta = { ...(known && toMeta(known, seenPath, at, written)), ...(error === undefined ? {} : { error }) };
     if (Object.keys(meta).length > 0) files[path] = meta;
   }
   return { entries, files };
@@ -42,10 +42,10 @@ export function toTree(
 function faultOf(seen: Seen, path: string, hasBelow: boolean): RecordedFault | null | undefined {
   const fault = seen.faults.get(path);
   if (fault !== undefined) return fault;
-  const node = seen.nodes.get(path);
-  if (node === undefined) return undefined;
-  const isUnreadFile = node.stat.type === 'file' && node.content === undefined;
-  const isUnlistedFolder = node.stat.type === 'dir' && !node.listed && !node.searched && !hasBelow;
+  const known = seen.paths.get(path);
+  if (known === undefined) return undefined;
+  const isUnreadFile = known.stat.type === 'file' && known.content === undefined;
+  const isUnlistedFolder = known.stat.type === 'dir' && !known.listed && !known.searched && !hasBelow;
   if (isUnreadFile || isUnlistedFolder) return 'not_recorded';
   return isBelowDenied(seen, path) ? null : undefined;
 }
@@ -63,8 +63,8 @@ interface WrittenEntry {
   size: number | undefined;
 }
 
-function toEntry(node: SeenNode, path: string, redactor: Redactor, hasBelow: boolean): WrittenEntry | undefined {
-  const { stat, target, content = '' } = node;
+function toEntry(known: SeenPath, path: string, redactor: Redactor, hasBelow: boolean): WrittenEntry | undefined {
+  const { stat, target, content = '' } = known;
   if (stat.type === 'symlink') {
     return { entry: { is: 'link', target: redactor.path(target ?? '') }, ending: '', size: stat.size };
   }
@@ -79,7 +79,7 @@ function toEntry(node: SeenNode, path: string, redactor: Redactor, hasBelow: boo
   return { entry: { is: 'file', contents: `${JSON.stringify(stub)}\n` }, ending: STUB_ENDING, size: undefined };
 }
 
-function toMeta({ stat, asked }: SeenNode, path: string, at: HostMoment, written: WrittenEntry | undefined): FileMeta {
+function toMeta({ stat, asked }: SeenPath, path: string, at: HostMoment, written: WrittenEntry | undefined): FileMeta {
   const size = written?.size;
   const { mode, uid, gid, mtimeMs, type } = stat;
   const bootMs = at.nowMs - at.uptimeMs;

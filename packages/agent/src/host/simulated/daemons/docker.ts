@@ -60,6 +60,7 @@ export function loadDockerConfig(
   }
   const runtimes: LiveDocker['runtimes'] = {
     'io.containerd.runc.v2': { path: 'runc' },
+    // An object, by the check above; dockerd too judges a runtime's own fields only when it is used.
     ...(named as LiveDocker['runtimes']),
     runc: { path: 'runc' },
   };
