@@ -178,8 +178,13 @@ test('a state folder that is a file, or leads nowhere, is one clear failure what
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   const state = createFileStateDir(file);
-  for (const asked of [state.list(''), state.list('attempts'), state.read('identity.json'), state.readLines('a')])
-    await expect(asked).rejects.toMatchObject({ code: 'state_unreadable' });
+  const asks = [
+    () => state.list(''),
+    () => state.list('attempts'),
+    () => state.read('identity.json'),
+    () => state.readLines('a'),
+  ];
+  for (const ask of asks) await expect(ask()).rejects.toMatchObject({ code: 'state_unreadable' });
   await expect(state.write('a', '')).rejects.toMatchObject({ code: 'state_unwritable' });
   await expect(createFileStateDir('/proc/gpufleet').write('a', '')).rejects.toMatchObject({ code: 'state_unwritable' });
 });
