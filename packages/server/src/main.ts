@@ -10,19 +10,23 @@ const failedExit = 1;
 const shutdownMs = 10_000;
 
 const program = createProgram(async (flags) => {
-  const server = await startServer(readConfig(flags, process.env), flags, process.getuid?.());
+  const starting = startServer(readConfig(flags, process.env), flags, process.getuid?.());
   let isStopping = false;
+  // From the first moment on: whoever waits for the ready file may send a signal as soon as it is there.
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
       // Asked twice: somebody is in a hurry.
       if (isStopping) process.exit(failedExit);
       isStopping = true;
       setTimeout(() => process.exit(failedExit), shutdownMs).unref();
-      server.stop(signal).then(
-        () => process.exit(0),
-        (error) => fail(error),
-      );
+      starting
+        .then((server) => server.stop(signal))
+        .then(
+          () => process.exit(0),
+          (error) => fail(error),
+        );
     });
+  await starting;
 });
 
 /** An operational failure is one line that says what to do; a bug keeps its stack. */
