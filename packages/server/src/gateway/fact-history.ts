@@ -12,6 +12,8 @@ const maxHeld = 16_000_000;
 export interface FactHistory {
   /** A new body of this section is stored; `before` is the one that it replaced. */
   stored(hostId: string, name: string, before: string | null): Promise<void>;
+  /** The burst's first body of this section is here already: a later one is not needed. */
+  holds(hostId: string, name: string): boolean;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export function createFactHistory(deps: Deps): FactHistory {
       (classified.has(hostId) ? known : unknown).add(hostId);
       if (heldCharacters > maxHeld) await flush();
     },
+    holds: (hostId, name) => held.get(hostId)?.has(name) ?? false,
     close: flush,
   };
 }

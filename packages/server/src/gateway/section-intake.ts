@@ -55,15 +55,17 @@ export function createSectionIntake(deps: Deps): SectionIntake {
         return { ok: false, detail: `section diagnosis: ${issue?.path.join('.')}: ${issue?.message}` };
       }
       const atMs = clock.nowMs();
-      const before = await db.write(async (tx) => {
-        const replaced = await recordSection(tx, { hostId: host.id, name, hash, text, atMs });
-        if (diagnosis && replaced !== undefined)
+      // The diagnosis has its own history: the findings.
+      const hasHistory = diagnosis === undefined;
+      const recorded = await db.write(async (tx) => {
+        const wantsBefore = hasHistory && !history.holds(host.id, name);
+        const result = await recordSection(tx, { hostId: host.id, name, hash, text, atMs }, wantsBefore);
+        if (diagnosis && result.isNew)
           await recordDiagnosis(tx, { host, diagnosis: diagnosis.data, atMs, newId: deps.newId });
-        return replaced;
+        return result;
       });
       await noteHash(host, name, hash);
-      // The diagnosis has its own history: the findings.
-      if (before !== undefined && name !== 'diagnosis') await history.stored(host.id, name, before);
+      if (recorded.isNew && hasHistory) await history.stored(host.id, name, recorded.before);
       return { ok: true };
     },
     close: history.close,

@@ -24,13 +24,16 @@ export async function listSectionHashes(db: Db, hostId: string): Promise<Record<
   return Object.fromEntries((await hashes.execute({ hostId })).map((row) => [row.name, row.hash]));
 }
 
-/** Keeps the section's body. Returns the one before it: null for the first, undefined when nothing is new. */
-export async function recordSection(tx: Db, report: SectionReport): Promise<string | null | undefined> {
+/** `before` is the body that was replaced: null for the first, and where it was not asked for. */
+export type Recorded = { isNew: false } | { isNew: true; before: string | null };
+
+/** Keeps the section's body. The one before it is read only for who wants it: it may be as large as the new one. */
+export async function recordSection(tx: Db, report: SectionReport, wantsBefore: boolean): Promise<Recorded> {
   const { hostId, name, hash, text, atMs } = report;
-  const before = (await findSection(tx, hostId, name))[0];
-  if (before?.hash === hash) return undefined;
+  const before = wantsBefore ? await findSection(tx, hostId, name) : await findSectionHash(tx, hostId, name);
+  if (before?.hash === hash) return { isNew: false };
   await putSection(tx, { hostId, name, hash, body: text, receivedAtMs: atMs });
-  return before?.body ?? null;
+  return { isNew: true, before: before?.body ?? null };
 }
 
 export interface FactChanges {
@@ -54,7 +57,23 @@ async function findSection(tx: Db, hostId: string, name: string) {
       .where(and(eq(hostFactTable.hostId, sql.placeholder('hostId')), eq(hostFactTable.name, sql.placeholder('name'))))
       .prepare(),
   );
-  return section.execute({ hostId, name });
+  return (await section.execute({ hostId, name }))[0];
+}
+
+async function findSectionHash(
+  tx: Db,
+  hostId: string,
+  name: string,
+): Promise<{ hash: string; body: null } | undefined> {
+  const section = prepared(tx, 'host_facts.one_hash', (on) =>
+    on
+      .select({ hash: hostFactTable.hash })
+      .from(hostFactTable)
+      .where(and(eq(hostFactTable.hostId, sql.placeholder('hostId')), eq(hostFactTable.name, sql.placeholder('name'))))
+      .prepare(),
+  );
+  const hash = (await section.execute({ hostId, name }))[0]?.hash;
+  return hash === undefined ? undefined : { hash, body: null };
 }
 
 async function putSection(tx: Db, row: typeof hostFactTable.$inferInsert): Promise<void> {
