@@ -26,8 +26,8 @@ function agent(...args: string[]) {
   return { code: status, out: stdout, err: stderr };
 }
 
-test('says its version', () => {
-  expect(agent('version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+test.each(['version', '--version'])('says its version: %s', (word) => {
+  expect(agent(word)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
 });
 
 test.each([

@@ -49,11 +49,10 @@ function judgeManifest(lock: LockFile, folder: string, manifest: Manifest): stri
   return problems;
 }
 
-/** From the registry that npm is told (no address) or the public one, never from one private mirror; checked by its hash. */
+/** From the registry that npm is told, so without an address of its own; checked by its hash. */
 function judgeEntry(path: string, { resolved, integrity }: LockEntry): string[] {
   const problems: string[] = [];
-  if (resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'))
-    problems.push(`${path} comes from ${resolved}`);
+  if (resolved !== undefined) problems.push(`${path} comes from ${resolved}`);
   if (!integrity?.startsWith('sha512-')) problems.push(`${path} has no SHA-512`);
   return problems;
 }

@@ -29,6 +29,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
 function describeCommands(context: Context, ends: (code: ExitCode) => void): Command {
   const program = new Command('gpufleet-agent')
     .description('Reads what is true on a GPU host, says what is wrong with it, and repairs it safely.')
+    .version(agentVersion)
     .option('--state-dir <dir>', "the agent's own folder", context.environment.stateDir)
     .exitOverride()
     .showHelpAfterError('(gpufleet-agent --help shows every command)')
