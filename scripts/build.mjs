@@ -10,7 +10,7 @@ const common = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
-  target: 'node20.10',
+  target: 'node20.19',
   charset: 'ascii',
   logLevel: 'silent',
   // jsonc-parser's other build hides its `require` from a bundler.

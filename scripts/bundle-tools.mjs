@@ -16,7 +16,7 @@ export async function bundleTools(folder, entries) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.10',
+    target: 'node20.19',
     packages: 'external',
     plugins: [sharedSources],
     logLevel: 'warning',
