@@ -49,8 +49,8 @@ if (npm !== undefined)
   setInterval(() => {
     try {
       process.kill(npm, 0);
-    } catch {
-      child.kill('SIGTERM');
+    } catch (error) {
+      if (error.code === 'ESRCH') child.kill('SIGTERM');
     }
   }, 1_000).unref();
 

@@ -112,7 +112,7 @@ function setPragmas(sqlite: Sqlite.Database): void {
   if (!sqlite.readonly) sqlite.pragma('journal_mode = WAL');
   // On every open: a reopened WAL file falls back to NORMAL, and a power cut would lose acknowledged results.
   sqlite.pragma('synchronous = FULL');
-  // Pages that change again before the checkpoint are copied once: a fifth less CPU for each stored report.
+  // Pages that change again before the checkpoint are copied once, and a commit of many reports fits into the cache.
   sqlite.pragma('wal_autocheckpoint = 16000');
   sqlite.pragma('cache_size = -64000');
   sqlite.pragma('temp_store = MEMORY');

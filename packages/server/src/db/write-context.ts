@@ -7,7 +7,7 @@ export interface WriteContext {
 
 /**
  * By writer connection, while a write runs on it. Not an AsyncLocalStorage: on Node 20 that puts a hook on every promise
- * of the process, which made accepting an agent half as dear again.
+ * of the process, which shows in every message and every accept.
  */
 export const runningWrites = new WeakMap<Db, WriteContext>();
 

@@ -461,3 +461,14 @@ test('a report that the store does not have is asked for again when it is told t
   await agent.next('heartbeat_ack');
   expect(agent.received.filter(({ type }) => type === 'want')).toHaveLength(1);
 });
+
+test('a void ticket at the upgrade is challenged, and the hello that was sent with it does no harm', async () => {
+  const server = await start();
+  const { identity, hostId } = await aHost(server);
+  const agent = connectTestAgent(server, hostId, identity, { authorization: 'Ticket of.another.store' });
+  const { nonce } = await agent.next('challenge');
+  agent.send({ ...aHello(hostId, identity), proof: { by: 'ticket', ticket: 'of.another.store' } });
+  agent.send({ ...aHello(hostId, identity), proof: aProof(hostId, nonce, identity) });
+  await agent.next('welcome');
+  expect(agent.received.map(({ type }) => type)).toEqual(['challenge', 'welcome']);
+});
