@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bootstrap, root } from './bootstrap.mjs';
 import { readOptions, usage } from './demo-options.mjs';
+import { endGroup } from './process-group.mjs';
 
 try {
   if (readOptions(process.argv.slice(2)) === 'help') {
@@ -26,14 +27,6 @@ const child = spawn(process.execPath, [join(out, 'main.mjs'), ...process.argv.sl
   env: { ...process.env, GPUFLEET_DEMO_ROOT: root },
 });
 
-/** Everything in the group: the demo, its server and its hosts. */
-function endGroup(signal) {
-  try {
-    process.kill(-child.pid, signal);
-  } catch (error) {
-    if (error.code !== 'ESRCH') throw error;
-  }
-}
 /** npm, when npm started this through a shell; killed, it takes neither the shell nor this along. */
 function npmAbove() {
   try {
@@ -55,7 +48,8 @@ if (npm !== undefined)
   }, 1_000).unref();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill('SIGTERM'));
-child.on('exit', (code, signal) => {
-  endGroup('SIGKILL');
+child.on('exit', async (code, signal) => {
+  // The demo, its server, its hosts and whatever command still ran.
+  await endGroup(child.pid);
   process.exit(code ?? (signal === 'SIGTERM' ? 143 : 1));
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOptions } from '../../scripts/demo-options.mjs';
-import { processesOfGroup } from '../scripts/process-group.ts';
+import { processesOfGroup } from '../../scripts/process-group.mjs';
 import { waitFor } from './processes.ts';
 
 const root = join(import.meta.dirname, '../..');

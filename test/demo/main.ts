@@ -24,7 +24,8 @@ function end(code: number): never {
   fleet?.process.kill('SIGKILL');
   server?.process.kill('SIGKILL');
   if (options.keep) say(`kept: ${folder}`);
-  else rmSync(folder, { recursive: true, force: true });
+  // A killed process may still have written while the folder was being emptied.
+  else rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.exit(code);
 }
 process.on('SIGTERM', () => end(143));

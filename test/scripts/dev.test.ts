@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stampOf } from '../../scripts/bootstrap.mjs';
+import { processesOfGroup } from '../../scripts/process-group.mjs';
 import { waitFor } from '../demo/processes.ts';
-import { processesOfGroup } from './process-group.ts';
 import { type RepositoryCopy, repositoryCopy, root } from './repository-copy.ts';
 
 const isProgram = (path: string) => !/\/(dist|fixtures|testing)(\/|$)|\.test\.ts$/.test(path);
