@@ -14,7 +14,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts'],
+          // The rules' tests read recorded hosts: pure work, and many.
+          include: ['packages/*/src/**/*.test.ts', 'test/rules/**/*.test.ts'],
           testTimeout: 10_000,
           // Half of the time went into loading the same modules for each file; none of them keeps state of its own.
           isolate: false,
@@ -25,6 +26,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/rules/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,

@@ -9,17 +9,15 @@ const here = new URL('.', import.meta.url);
 test('registers every folder with a probe, and every key of Facts once', () => {
   const folders = readdirSync(here, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
-    .map(({ name }) => name);
+    .map(({ name }) => name.replaceAll('-', '_'));
   expect(probes.map(({ key }) => key).sort()).toEqual([...folders].sort());
   expect([...probeKeys].sort()).toEqual([...folders].sort());
 });
 
 test('reads what the kernel says before it asks nvidia-smi', () => {
-  const asks = (key: string) =>
-    probes.find((probe) => probe.key === key)?.inputs.commands.some(({ argv }) => argv[0] === 'nvidia-smi');
-  const order = probes.map(({ key }) => key);
-  expect(order.filter(asks)).toEqual(['gpus']);
-  expect(order.at(-1)).toBe('gpus');
+  const asks = probes.map(({ inputs }) => inputs.commands.some(({ argv }) => argv[0] === 'nvidia-smi'));
+  expect(asks).toContain(true);
+  expect(asks.slice(asks.indexOf(true))).not.toContain(false);
 });
 
 test('declares only absolute paths and argument lists without a shell', () => {

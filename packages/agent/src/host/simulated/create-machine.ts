@@ -1,5 +1,6 @@
 import type { Clock } from '@gpufleet/shared/core';
 import { hostClass, type SimulatedClass } from './classes/index.ts';
+import { installParts } from './classes/parts.ts';
 import { FileTree } from './file-tree.ts';
 import { type Machine, nowMs } from './machine.ts';
 import { seeded } from './seeded.ts';
@@ -44,6 +45,7 @@ export function createMachine(options: {
     historyMs: installedAtMs,
   };
   install(machine, options.cluster ?? `cluster of ${name}`);
+  installParts(machine);
   machine.historyMs = bootedAtMs + 21_000;
   bootUnits(machine);
   machine.historyMs = null;
