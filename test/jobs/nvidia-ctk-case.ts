@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JobRequest, type Plan, planJob } from '@gpufleet/shared/jobs';
+import { unitStatesArgv } from '@gpufleet/shared/probes';
 import { createFakeReader, type FakeHostParts } from '@gpufleet/shared/probes/testing';
 import { applyEdits } from '@gpufleet/shared/transforms';
 import { collectFacts } from '../../packages/agent/src/collector/collect-facts.ts';
@@ -70,8 +71,6 @@ const units = ['docker', 'containerd']
       `Id=${name}.service\nLoadState=loaded\nActiveState=active\nSubState=running\nActiveEnterTimestamp=@1700000000\n`,
   )
   .join('\n');
-const systemctlShow =
-  'systemctl show docker.service containerd.service k3s.service k3s-agent.service kubelet.service --no-pager --timestamp=unix --property=Id,LoadState,ActiveState,SubState,Result,UnitFileState,ActiveEnterTimestamp,MainPID';
 
 /** A host with these files, both engines running with what they have built in, and the toolkit installed. */
 export function hostWith(files: Files, containerdVersion: string): FakeHostParts {
@@ -93,7 +92,7 @@ export function hostWith(files: Files, containerdVersion: string): FakeHostParts
       }),
       'containerd --version': `containerd github.com/containerd/containerd v${containerdVersion} x`,
       'crictl --runtime-endpoint unix:///run/containerd/containerd.sock info': JSON.stringify(criInfo),
-      [systemctlShow]: units,
+      [unitStatesArgv.join(' ')]: units,
     },
   };
 }

@@ -10,10 +10,12 @@ import { KubeFact } from './kube/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PciFact } from './pci/fact.ts';
 import { ToolkitFact } from './toolkit/fact.ts';
+import { UnitsFact } from './units/fact.ts';
 
 /** One entry for each probe: the value's schema by probe key. */
 export const factValues = {
   os: OsFact,
+  units: UnitsFact,
   pci: PciFact,
   jetson: JetsonFact,
   driver: DriverFact,

@@ -27,4 +27,5 @@ export { unitStatesArgv } from './read-unit-states.ts';
 export * from './readers.ts';
 export * from './registry.ts';
 export * from './toolkit/fact.ts';
+export * from './units/fact.ts';
 export { isVolatile, volatilePaths, withoutPaths } from './volatile-paths.ts';

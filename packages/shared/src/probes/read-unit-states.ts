@@ -3,7 +3,17 @@ import type { UnitState } from './fact.ts';
 import { parseUnitStates } from './parse-unit-states.ts';
 import { firstLine, runCommand } from './run-command.ts';
 
-const units = ['docker.service', 'containerd.service', 'k3s.service', 'k3s-agent.service', 'kubelet.service'];
+/** Every unit that matters to a GPU host, in the order in which systemd is asked and answers. */
+const units = [
+  ...['docker.service', 'containerd.service', 'k3s.service', 'k3s-agent.service', 'kubelet.service'],
+  ...['crio.service', 'rke2-server.service', 'rke2-agent.service'],
+  'snap.docker.dockerd.service',
+  ...['snap.microk8s.daemon-containerd.service', 'snap.microk8s.daemon-kubelite.service'],
+  ...['nvidia-persistenced.service', 'nvidia-fabricmanager.service', 'nvidia-mig-manager.service'],
+  ...['nvidia-cdi-refresh.service', 'nvidia-cdi-refresh.path', 'nvidia-dcgm.service', 'nvsm.service'],
+  ...['nvargus-daemon.service', 'nvpmodel.service'],
+  ...['systemd-timesyncd.service', 'chrony.service', 'chronyd.service', 'ntp.service', 'ntpd.service'],
+] as const;
 const properties = '--property=Id,LoadState,ActiveState,SubState,Result,UnitFileState,ActiveEnterTimestamp,MainPID';
 
 /** One argv for every probe that wants units: it runs once in one observation. */
@@ -16,7 +26,9 @@ export const unitStatesCommands = [
   { argv: oldUnitStatesArgv, required: false },
 ] as const;
 
-export type UnitStates = { ok: true; find(name: string): UnitState | null } | { ok: false; because: string };
+export type UnitStates =
+  | { ok: true /** Those that systemd knows, each once. */; known: UnitState[]; find(name: string): UnitState | null }
+  | { ok: false; because: string };
 
 /** A unit that systemd does not know (`not-found`) is null; why nothing is known at all is the reason. */
 export async function readUnitStates(host: HostReader): Promise<UnitStates> {
@@ -30,11 +42,20 @@ export async function readUnitStates(host: HostReader): Promise<UnitStates> {
     return { ok: false, because: noSystemd ? 'no_systemd' : 'no_answer' };
   }
   const found = new Map(states.map((state) => [state.name, state]));
+  // An alias answers with the unit's own name (chronyd of Debian is chrony), so the place in the answer tells who was meant.
+  if (states.length === units.length) {
+    for (const [place, name] of units.entries()) {
+      const state = states[place];
+      if (state !== undefined && !found.has(name)) found.set(name, state);
+    }
+  }
+  const isKnown = (state: UnitState) => state.loadState !== 'not-found';
   return {
     ok: true,
+    known: [...new Map(states.filter(isKnown).map((state) => [state.name, state])).values()],
     find(name) {
       const state = found.get(name);
-      return state === undefined || state.loadState === 'not-found' ? null : state;
+      return state === undefined || !isKnown(state) ? null : state;
     },
   };
 }

@@ -10,6 +10,7 @@ import { kubeProbe } from './kube/index.ts';
 import { osProbe } from './os/index.ts';
 import { pciProbe } from './pci/index.ts';
 import { toolkitProbe } from './toolkit/index.ts';
+import { unitsProbe } from './units/index.ts';
 
 /** A probe of any key: its fact is of the type that its key names. */
 export type AnyProbe = { [K in ProbeKey]: Probe<K> }[ProbeKey];
@@ -20,6 +21,7 @@ export type AnyProbe = { [K in ProbeKey]: Probe<K> }[ProbeKey];
  */
 export const probes: readonly AnyProbe[] = [
   osProbe,
+  unitsProbe,
   pciProbe,
   jetsonProbe,
   driverProbe,

@@ -1,4 +1,4 @@
-import type { Facts, FactValue, ProbeKey } from '../../probes/facts.ts';
+import { type Facts, type FactValue, type ProbeKey, probeKeys } from '../../probes/facts.ts';
 import { type HostKind, healthy } from './healthy-hosts.ts';
 import { laterMs } from './parts.ts';
 
@@ -11,10 +11,15 @@ export type Breaks = { [K in ProbeKey]?: (value: FactValue<K>) => FactValue<K> }
 /** A healthy host by hand, for tests of rules: start from one, break one thing, look at what the rules say. */
 export function aHost(kind: HostKind, breaks: Breaks = {}): Facts {
   const values = healthy[kind]();
-  const facts = Object.entries(values).map(([key, value]) => {
-    // The key decides the type of both, which Object.entries cannot say.
-    const change = breaks[key as ProbeKey] as ((value: unknown) => unknown) | undefined;
-    return [key, { readAtMs: laterMs, how: [], value: change ? change(value) : value, unreadable: null, partial: [] }];
+  const facts = probeKeys.map((key) => {
+    const given = values[key];
+    if (given === undefined) {
+      const unreadable = { because: 'not_read', detail: 'this host was made without it' };
+      return [key, { readAtMs: laterMs, how: [], value: null, unreadable, partial: [] }];
+    }
+    // The key decides the type of both, which a loop cannot say.
+    const change = breaks[key] as ((value: unknown) => unknown) | undefined;
+    return [key, { readAtMs: laterMs, how: [], value: change ? change(given) : given, unreadable: null, partial: [] }];
   });
   return Object.fromEntries(facts) as Facts;
 }

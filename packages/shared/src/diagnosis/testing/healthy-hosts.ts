@@ -23,7 +23,10 @@ export const hostKinds: HostKind[] = [
   'no_gpu',
 ];
 
-export type Values = { [K in ProbeKey]: FactValue<K> };
+type Given = 'os' | 'pci' | 'jetson' | 'driver' | 'gpus' | 'toolkit' | 'docker' | 'containerd' | 'k3s' | 'kube';
+
+/** What most rules look at; a fact that is not given here was not read. */
+export type Values = { [K in Given]: FactValue<K> } & { [K in ProbeKey]?: FactValue<K> };
 
 const dockerNvidia: RuntimeEntry = {
   name: 'nvidia',
@@ -58,6 +61,7 @@ function x86(): Values {
       cpuCount: 32,
       insideContainer: false,
     },
+    units: { units: [], failedNames: [] },
     pci: {
       gpus: [{ address: '0000:65:00.0', vendorId: '10de', deviceId: '27b8', classCode: '030200', driver: 'nvidia' }],
     },

@@ -1,0 +1,18 @@
+import { defineProbe } from '../define-probe.ts';
+import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
+
+export const unitsProbe = defineProbe({
+  key: 'units',
+  title: 'systemd units that matter to GPUs and containers: state, start, failures',
+  everyMs: 60_000,
+  inputs: { files: [], commands: unitStatesCommands },
+  async collect({ host }) {
+    const states = await readUnitStates(host);
+    if (!states.ok) {
+      const detail = states.because === 'no_systemd' ? 'systemd does not run here' : 'systemctl show gave no states';
+      return { value: null, unreadable: { because: states.because, detail } };
+    }
+    const failedNames = states.known.filter(({ activeState }) => activeState === 'failed').map(({ name }) => name);
+    return { value: { units: states.known, failedNames }, unreadable: null };
+  },
+});
