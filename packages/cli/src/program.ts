@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import cliPackage from '../package.json' with { type: 'json' };
 import { findingCommand } from './commands/finding.ts';
+import { fleetCommand } from './commands/fleet.ts';
 import { hostCommand } from './commands/host.ts';
 import { jobCommand } from './commands/job.ts';
 import { loginCommand } from './commands/login.ts';
@@ -30,6 +31,7 @@ Exit codes: 0 fine, 1 the answer is bad, 2 usage, 3 could not tell (no answer), 
     tokenCommand,
     hostCommand,
     findingCommand,
+    fleetCommand,
     jobCommand,
     rolloutCommand,
     stopCommand,

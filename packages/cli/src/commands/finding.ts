@@ -1,7 +1,8 @@
-import { HostFinding } from '@gpufleet/shared/api';
+import { FindingStory, HostFinding } from '@gpufleet/shared/api';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { ago, params, print, renderTable } from '../output.ts';
+import { type HostFilterOptions, hostFilterQuery, withHostFilter } from './host-filter.ts';
 
 /** A finding as a person reads it: what, the proof, the way out. */
 export function findingLines(finding: HostFinding): string[] {
@@ -18,10 +19,8 @@ export function findingLines(finding: HostFinding): string[] {
 
 export function findingCommand(context: Context): Command {
   const command = new Command('finding').description('what is wrong, over all hosts');
-  command
-    .command('list')
+  withHostFilter(command.command('list'))
     .description('open findings, or --state cleared|all; --group counts hosts by code')
-    .option('--site <sites>', 'comma-separated')
     .option('--code <code>')
     .option('--severity <severities>', 'comma-separated: blocker, critical, degraded, warning, info')
     .option('--state <state>', 'open, cleared or all', 'open')
@@ -32,16 +31,18 @@ export function findingCommand(context: Context): Command {
       '\nExamples:\n  gpufleet finding list --group\n  gpufleet finding list --severity blocker,critical -o json',
     )
     .action(
-      async (options: {
-        site?: string;
-        code?: string;
-        severity?: string;
-        state: string;
-        group: boolean;
-        output: string;
-      }) => {
+      async (
+        options: HostFilterOptions & {
+          code?: string;
+          severity?: string;
+          state: string;
+          group: boolean;
+          output: string;
+        },
+      ) => {
         const output = context.output(options);
-        const query = { site: options.site, code: options.code, severity: options.severity, state: options.state };
+        const { code, severity, state } = options;
+        const query = { ...hostFilterQuery(options), code, severity, state };
         const findings = await context.client().list(HostFinding, '/findings', query, 100_000);
         if (options.group)
           return print(output, groupByCode(findings), (groups) =>
@@ -57,16 +58,42 @@ export function findingCommand(context: Context): Command {
             f.severity,
             f.code,
             f.clearedAtMs === null
-              ? ago(f.firstSeenAtMs, output.nowMs())
+              ? ago(f.openedAtMs, output.nowMs())
               : `cleared ${ago(f.clearedAtMs, output.nowMs())}`,
+            f.openedCount > 1 ? `${f.openedCount}×` : '-',
             f.summary,
+            f.id,
           ]);
         return print(output, findings, (all) =>
-          renderTable(['HOST', 'SITE', 'SEVERITY', 'CODE', 'SINCE', 'SUMMARY'], rows(all)),
+          renderTable(['HOST', 'SITE', 'SEVERITY', 'CODE', 'SINCE', 'CAME', 'SUMMARY', 'ID'], rows(all)),
         );
       },
     );
+  command
+    .command('show')
+    .description('one finding over time: when it opened, cleared and came back')
+    .argument('<id>', 'as finding list gives it')
+    .option('-o, --output <format>', 'table, json or yaml', 'table')
+    .action(async (id: string, options: { output: string }) => {
+      const output = context.output(options);
+      const story = await context.client().get(FindingStory, `/findings/${encodeURIComponent(id)}`);
+      print(output, story, storyText);
+    });
   return command;
+}
+
+function storyText(story: FindingStory): string {
+  const turns = story.turns.map(({ atMs, turn, severity }) => [
+    new Date(atMs).toISOString(),
+    turn === 'severity' ? `became ${severity}` : turn,
+    severity,
+  ]);
+  return [
+    `${story.hostName}  site ${story.siteId}  opened ${story.openedCount} time(s)`,
+    ...findingLines(story),
+    '',
+    renderTable(['WHEN', 'TURN', 'SEVERITY'], turns),
+  ].join('\n');
 }
 
 function groupByCode(findings: HostFinding[]) {

@@ -1,4 +1,4 @@
-import { FactChange, FactEntry, Host, HostFinding, Job } from '@gpufleet/shared/api';
+import { FactChange, FactDifferences, FactEntry, Host, HostFinding, Job } from '@gpufleet/shared/api';
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -6,6 +6,8 @@ import { CliError, exitCodes } from '../exit.ts';
 import { ago, dash, type Output, params, print, renderTable } from '../output.ts';
 import { findHost } from './find-host.ts';
 import { findingLines } from './finding.ts';
+import { type HostFilterOptions, hostFilterQuery, withHostFilter } from './host-filter.ts';
+import { parseWhen } from './parse-when.ts';
 
 function worst(host: Host): string {
   const [severity, count] = Object.entries(host.findings).find(([, n]) => n > 0) ?? [];
@@ -54,35 +56,49 @@ function hostPage(host: Host, findings: HostFinding[], jobs: Job[], output: Outp
   return lines.join('\n');
 }
 
+interface ShowOptions {
+  facts: boolean;
+  history: boolean;
+  changedSince?: string;
+  output: string;
+}
+
+function differencesText({ sinceMs, knownSinceMs, differences }: FactDifferences): string {
+  const rows = differences.map(({ name, path, before, after, changes, lastAtMs }) => [
+    `${name}.${path}`,
+    JSON.stringify(before),
+    JSON.stringify(after),
+    String(changes),
+    new Date(lastAtMs).toISOString(),
+  ]);
+  const gap = knownSinceMs === null ? [] : [`(the history begins at ${new Date(knownSinceMs).toISOString()})`];
+  if (rows.length === 0) return [`nothing is different since ${new Date(sinceMs).toISOString()}`, ...gap].join('\n');
+  return [renderTable(['FACT', 'BEFORE', 'NOW', 'CHANGES', 'LAST'], rows), ...gap].join('\n');
+}
+
 export function hostCommand(context: Context): Command {
   const command = new Command('host').description('hosts, what they are and what is wrong with them');
-  command
-    .command('list')
+  withHostFilter(command.command('list'))
     .description('hosts, by filters')
-    .option('--site <sites>', 'comma-separated')
-    .option('-l, --selector <selector>', 'labels in Kubernetes syntax, e.g. gpu=a100,env!=lab')
+    .option('--severity <severities>', 'hosts with an open finding of these severities, comma-separated')
     .option('--finding <code>', 'hosts with this open finding')
     .option('--status <status>', 'pending, accepted, rejected, quarantined or decommissioned')
     .option('--online', 'only hosts that are connected')
     .option('-o, --output <format>', 'table, json or yaml', 'table')
     .addHelpText('after', '\nExample:\n  gpufleet host list --finding CONTAINERD_RUNTIME_NOT_CONFIGURED')
     .action(
-      async (options: {
-        site?: string;
-        selector?: string;
-        finding?: string;
-        status?: string;
-        online?: boolean;
-        output: string;
-      }) => {
+      async (
+        options: HostFilterOptions & {
+          severity?: string;
+          finding?: string;
+          status?: string;
+          online?: boolean;
+          output: string;
+        },
+      ) => {
         const output = context.output(options);
-        const query = {
-          site: options.site,
-          selector: options.selector,
-          finding: options.finding,
-          status: options.status,
-          online: options.online,
-        };
+        const { severity, finding, status, online } = options;
+        const query = { ...hostFilterQuery(options), severity, finding, status, online };
         print(output, await context.client().list(Host, '/hosts', query, 100_000), (hosts) => hostTable(hosts, output));
       },
     );
@@ -91,9 +107,11 @@ export function hostCommand(context: Context): Command {
     .description('one host: class, findings, latest jobs; --facts, --history')
     .argument('<host>', 'name or id')
     .option('--facts', 'every fact that it reported', false)
-    .option('--history', 'what changed in its facts', false)
+    .option('--history', 'what changed in its facts, newest first', false)
+    .option('--changed-since <moment>', 'what is different since then: 2d, tuesday, 2026-11-24 …')
     .option('-o, --output <format>', 'table, json or yaml', 'table')
-    .action(async (name: string, options: { facts: boolean; history: boolean; output: string }) => {
+    .addHelpText('after', '\nExample:\n  gpufleet host show host-1 --changed-since tuesday')
+    .action(async (name: string, options: ShowOptions) => {
       const output = context.output(options);
       const client = context.client();
       const host = await findHost(client, name);
@@ -106,6 +124,14 @@ export function hostCommand(context: Context): Command {
                 `── ${fact.name} (received ${ago(fact.receivedAtMs, output.nowMs())})\n${JSON.stringify(fact.body, null, 2)}`,
             )
             .join('\n'),
+        );
+      }
+      if (options.changedSince !== undefined) {
+        const since = parseWhen(options.changedSince, output.nowMs());
+        return print(
+          output,
+          await client.get(FactDifferences, `/hosts/${host.id}/differences`, { since }),
+          differencesText,
         );
       }
       if (options.history) {

@@ -16,6 +16,8 @@ import { FleetError } from '@gpufleet/shared/core';
 import Sqlite from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { findingTable } from '../resources/findings/table.ts';
+import { hostTable, hostTraitTable } from '../resources/hosts/table.ts';
 import type { Database } from './database.ts';
 import { findMeta, setMeta } from './meta-store.ts';
 import { metaTable } from './meta-table.ts';
@@ -252,8 +254,23 @@ test('a database of the first version is brought up to date, and keeps what it h
   const old = await openDatabase(path, { migrationsFolder: first });
   await old.write((tx) => setMeta(tx, 'kept', 'yes'));
   await old.close();
+  const before = new Sqlite(path);
+  before.exec(`
+    INSERT INTO hosts (id, site_id, name, status, public_key, machine_fingerprint, agent_version, capabilities, class, session_epoch, enrolled_at_ms, version)
+    VALUES ('h1', 's', 'host-1', 'accepted', 'k', 'm', '0', '[]', '{"gpuModel":"NVIDIA L4","mig":null,"runtime":"docker"}', 0, 1, 1);
+    INSERT INTO findings (id, host_id, code, subject, severity, layer, body, first_seen_at_ms, last_seen_at_ms, opened_count)
+    VALUES ('f1', 'h1', 'A', '', 'warning', 'host', '{}', 7, 8, 1);`);
+  before.close();
   const now = await open(path);
   expect(await findMeta(now.read, 'kept')).toBe('yes');
+  const [host] = await now.read.select().from(hostTable);
+  expect(host?.class).toMatchObject({ gpuModel: 'NVIDIA L4', toolkitVersion: null, os: null, l4t: null });
+  expect(await now.read.select().from(hostTraitTable)).toEqual([
+    { hostId: 'h1', key: 'gpu', value: 'NVIDIA L4' },
+    { hostId: 'h1', key: 'runtime', value: 'docker' },
+  ]);
+  const [finding] = await now.read.select().from(findingTable);
+  expect(finding).toMatchObject({ openedAtMs: 7, turns: [{ atMs: 7, turn: 'opened', severity: 'warning' }] });
   expect(await now.read.get(sql`PRAGMA user_version`)).toEqual({
     user_version: countMigrations(findMigrationsFolder()),
   });

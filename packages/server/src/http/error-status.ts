@@ -18,6 +18,7 @@ export const errorStatus: Readonly<Record<string, number>> = {
   host_not_found: 404,
   token_not_found: 404,
   enrollment_token_not_found: 404,
+  finding_not_found: 404,
   job_not_found: 404,
   attempt_not_found: 404,
   rollout_not_found: 404,

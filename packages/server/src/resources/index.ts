@@ -4,6 +4,7 @@ import { auditRoutes } from './audit/index.ts';
 import { enrollmentRoutes } from './enrollment/index.ts';
 import { eventRoutes } from './events/index.ts';
 import { findingRoutes } from './findings/index.ts';
+import { fleetRoutes } from './fleet/index.ts';
 import { hostRoutes } from './hosts/index.ts';
 import { jobRoutes } from './jobs/index.ts';
 import { rolloutRoutes } from './rollouts/index.ts';
@@ -14,6 +15,7 @@ import { tokenRoutes } from './tokens/index.ts';
 export const resources: readonly ((app: App, deps: AppDeps) => void)[] = [
   siteRoutes,
   hostRoutes,
+  fleetRoutes,
   findingRoutes,
   jobRoutes,
   rolloutRoutes,

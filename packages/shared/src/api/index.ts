@@ -5,6 +5,7 @@ export { RolloutSpec } from '../rollouts/spec.ts';
 export * from '../rollouts/states.ts';
 export * from './common.ts';
 export * from './findings.ts';
+export * from './fleet.ts';
 export * from './hosts.ts';
 export * from './jobs.ts';
 export * from './rollouts.ts';

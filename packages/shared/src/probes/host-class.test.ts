@@ -43,6 +43,9 @@ test('describes a docker host by its GPUs', async () => {
     runtimeVersion: '28.1.1',
     kubernetesRole: null,
     clusterId: null,
+    toolkitVersion: null,
+    os: null,
+    l4t: null,
     mig: 'pending',
   });
 });

@@ -15,6 +15,9 @@ export function deriveHostClass(facts: Facts): HostClass {
     kubernetesRole: toKubernetesRole(facts),
     clusterId: facts.kube.value?.clusterId ?? null,
     mig: toMig(facts),
+    toolkitVersion: facts.toolkit.value?.version ?? null,
+    os: toOs(facts),
+    l4t: facts.jetson.value?.l4t ?? null,
   };
 }
 
@@ -23,6 +26,10 @@ function toPlatform({ jetson, os }: Facts): HostClass['platform'] {
   const arch = os.value?.arch;
   if (arch === 'x86_64') return 'x86';
   return arch === 'aarch64' ? 'arm' : null;
+}
+
+function toOs({ os }: Facts): string | null {
+  return os.value?.id ? [os.value.id, os.value.versionId].filter((part) => part !== null).join(' ') : null;
 }
 
 /** The PCI bus still shows a GPU whose driver does not answer. On Tegra only nvidia-smi can count. */

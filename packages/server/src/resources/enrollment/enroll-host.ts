@@ -103,6 +103,7 @@ const newHost = {
   capabilities: [],
   clockSkewMs: null,
   class: unknownClass,
+  variant: '',
   lastSeenAtMs: null,
   sessionEpoch: 0,
 } as const satisfies Partial<HostRow>;

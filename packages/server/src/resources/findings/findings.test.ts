@@ -45,7 +45,12 @@ describe('200', () => {
     expect(cleared.id).toBe(opened.id);
     expect(cleared.clearedAtMs).toBeGreaterThan(0);
     await report('RUNTIME_MISSING');
-    expect(await list()).toMatchObject([{ id: opened.id, clearedAtMs: null, openedCount: 2 }]);
+    const [reopened] = await list();
+    expect(reopened).toMatchObject({ id: opened.id, clearedAtMs: null, openedCount: 2 });
+    expect(reopened.openedAtMs).toBeGreaterThanOrEqual(cleared.clearedAtMs);
+    expect(reopened.firstSeenAtMs).toBe(opened.firstSeenAtMs);
+    const { body } = await server.call('GET', `/findings/${opened.id}`);
+    expect(body.turns.map(({ turn }: { turn: string }) => turn)).toEqual(['opened', 'cleared', 'reopened']);
   });
 
   test('filters by code, severity, layer, site and host', async () => {
@@ -87,6 +92,10 @@ test('400: a severity that there is not', async () => {
   expect([status, body.errors[0].path]).toEqual([400, 'query.severity.0']);
 });
 
+test('404: a finding that is not there', async () => {
+  expect((await server.call('GET', '/findings/finding_none')).body.code).toBe('finding_not_found');
+});
+
 test('401: without a token', async () => {
   expect((await server.call('GET', '/findings', undefined, { token: null })).status).toBe(401);
 });
@@ -100,5 +109,26 @@ test('what opens and clears is told to listeners', async () => {
     ['finding.cleared', 'RUNTIME_MISSING'],
     ['finding.opened', 'RUNTIME_MISSING'],
     ['finding.opened', 'DRIVER_MISMATCH'],
+  ]);
+});
+
+// After the test of what listeners were told: it lists every turn until then.
+test('a finding that goes on with another severity tells when it changed', async () => {
+  agent.send(aDiagnosisOf('SOFTENS'));
+  await agent.next('section_ack');
+  const diagnosis = aDiagnosisOf('SOFTENS');
+  const [finding] = (diagnosis.body as { findings: Record<string, unknown>[] }).findings;
+  agent.send({
+    ...diagnosis,
+    hash: 'softer',
+    body: { findings: [{ ...finding, severity: 'warning' }], cannotTell: [] },
+  });
+  await agent.next('section_ack');
+  const [softer] = await list('code=SOFTENS');
+  const { body } = await server.call('GET', `/findings/${softer.id}`);
+  expect(body).toMatchObject({ severity: 'warning', openedCount: 1 });
+  expect(body.turns).toMatchObject([
+    { turn: 'opened', severity: 'critical' },
+    { turn: 'severity', severity: 'warning' },
   ]);
 });

@@ -10,23 +10,26 @@ export interface KeptFinding {
   openedCount: number;
 }
 
-export interface FindingChanges {
+export interface FindingChanges<Kept extends KeptFinding> {
   /** Never seen on this host before. */
   opened: Finding[];
   /** Had cleared and came back. */
-  reopened: { kept: KeptFinding; finding: Finding }[];
+  reopened: { kept: Kept; finding: Finding }[];
   /** Still there; its words or severity may have changed. */
-  seen: { kept: KeptFinding; finding: Finding }[];
+  seen: { kept: Kept; finding: Finding }[];
   /** Open until now, and the host's rules looked and did not find it. */
-  cleared: KeptFinding[];
+  cleared: Kept[];
 }
 
 /**
  * What a new diagnosis changes. A finding whose rule could not tell this time is neither cleared nor seen: not knowing is
  * no proof of health.
  */
-export function foldFindings(kept: readonly KeptFinding[], diagnosis: Diagnosis): FindingChanges {
-  const changes: FindingChanges = { opened: [], reopened: [], seen: [], cleared: [] };
+export function foldFindings<Kept extends KeptFinding>(
+  kept: readonly Kept[],
+  diagnosis: Diagnosis,
+): FindingChanges<Kept> {
+  const changes: FindingChanges<Kept> = { opened: [], reopened: [], seen: [], cleared: [] };
   const keptByKey = new Map(kept.map((finding) => [keyOf(finding.code, finding.subject), finding]));
   const untold = new Set(diagnosis.cannotTell.map((entry) => entry.code));
   const present = new Set<string>();

@@ -1,23 +1,22 @@
-import type { FindingQuery, HostFinding } from '@gpufleet/shared/api';
+import type { FindingQuery, FindingStory, HostFinding } from '@gpufleet/shared/api';
+import { FleetError } from '@gpufleet/shared/core';
 import type { Severity, severities } from '@gpufleet/shared/diagnosis';
-import { and, count, eq, gt, inArray, isNotNull, isNull } from 'drizzle-orm';
+import { and, count, countDistinct, eq, gt, inArray, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
 import { decodeCursor, type Page, TextCursor, toPage } from '../../http/cursor.ts';
+import { hostCondition } from '../../http/host-condition.ts';
 import { hostTable } from '../hosts/table.ts';
 import { findingTable } from './table.ts';
 
 /** By id, which is stable while findings come and go. */
 export async function listFindings(db: Db, query: FindingQuery): Promise<Page<HostFinding>> {
   const after = decodeCursor(query.cursor, TextCursor);
-  const rows = await db
-    .select({ finding: findingTable, hostName: hostTable.name, siteId: hostTable.siteId })
-    .from(findingTable)
-    .innerJoin(hostTable, eq(hostTable.id, findingTable.hostId))
+  const rows = await selectFindings(db)
     .where(
       and(
         query.state === 'open' ? isNull(findingTable.clearedAtMs) : undefined,
         query.state === 'cleared' ? isNotNull(findingTable.clearedAtMs) : undefined,
-        query.site ? inArray(hostTable.siteId, query.site) : undefined,
+        hostCondition(db, query),
         query.code ? eq(findingTable.code, query.code) : undefined,
         query.severity ? inArray(findingTable.severity, query.severity) : undefined,
         query.layer ? eq(findingTable.layer, query.layer) : undefined,
@@ -27,18 +26,28 @@ export async function listFindings(db: Db, query: FindingQuery): Promise<Page<Ho
     )
     .orderBy(findingTable.id)
     .limit(query.limit + 1);
-  const items = rows.map(({ finding, hostName, siteId }) => ({
-    ...finding.body,
-    id: finding.id,
-    hostId: finding.hostId,
-    hostName,
-    siteId,
-    firstSeenAtMs: finding.firstSeenAtMs,
-    lastSeenAtMs: finding.lastSeenAtMs,
-    clearedAtMs: finding.clearedAtMs,
-    openedCount: finding.openedCount,
-  }));
-  return toPage(items, query.limit, (item) => [item.id]);
+  return toPage(rows.map(toHostFinding), query.limit, (item) => [item.id]);
+}
+
+export async function getFindingStory(db: Db, id: string): Promise<FindingStory> {
+  const [row] = await selectFindings(db).where(eq(findingTable.id, id));
+  if (!row) throw new FleetError('finding_not_found', `there is no finding ${id}`, { findingId: id });
+  return { ...toHostFinding(row), turns: row.finding.turns };
+}
+
+function selectFindings(db: Db) {
+  return db
+    .select({ finding: findingTable, hostName: hostTable.name, siteId: hostTable.siteId })
+    .from(findingTable)
+    .innerJoin(hostTable, eq(hostTable.id, findingTable.hostId));
+}
+
+type FindingRow = Awaited<ReturnType<typeof selectFindings>>[number];
+
+function toHostFinding({ finding, hostName, siteId }: FindingRow): HostFinding {
+  const { id, hostId, firstSeenAtMs, lastSeenAtMs, openedAtMs, clearedAtMs, openedCount } = finding;
+  const when = { firstSeenAtMs, lastSeenAtMs, openedAtMs, clearedAtMs, openedCount };
+  return { ...finding.body, id, hostId, hostName, siteId, ...when };
 }
 
 export type SeverityCounts = Record<Severity, number>;
@@ -56,14 +65,31 @@ export async function countOpenFindings(db: Db, hostIds: readonly string[]): Pro
   return byHost;
 }
 
-/** Open findings of the fleet by severity. */
-export async function countFleetFindings(db: Db): Promise<SeverityCounts> {
+/** Open findings by severity, of the hosts that meet the condition. */
+export async function countFleetFindings(db: Db, ofHosts?: SQL): Promise<SeverityCounts> {
   const rows = await db
     .select({ severity: findingTable.severity, n: count() })
     .from(findingTable)
-    .where(isNull(findingTable.clearedAtMs))
+    .where(and(isNull(findingTable.clearedAtMs), ofHosts ? isOfHosts(db, ofHosts) : undefined))
     .groupBy(findingTable.severity);
   return Object.assign(noFindings(), Object.fromEntries(rows.map(({ severity, n }) => [severity, n])));
+}
+
+/** Hosts with an open finding, by its code, the most frequent first. */
+export async function countHostsByCode(
+  db: Db,
+  ofHosts?: SQL,
+): Promise<{ code: string; severity: Severity; hosts: number }[]> {
+  const rows = await db
+    .select({ code: findingTable.code, severity: findingTable.severity, hosts: countDistinct(findingTable.hostId) })
+    .from(findingTable)
+    .where(and(isNull(findingTable.clearedAtMs), ofHosts ? isOfHosts(db, ofHosts) : undefined))
+    .groupBy(findingTable.code, findingTable.severity);
+  return rows.sort((a, b) => b.hosts - a.hosts || (a.code < b.code ? -1 : 1));
+}
+
+function isOfHosts(db: Db, condition: SQL): SQL {
+  return inArray(findingTable.hostId, db.select({ id: hostTable.id }).from(hostTable).where(condition));
 }
 
 function noFindings(): SeverityCounts {

@@ -1,3 +1,4 @@
+import type { FindingTurn } from '@gpufleet/shared/api';
 import type { Diagnosis, Finding } from '@gpufleet/shared/diagnosis';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Db } from '../../db/index.ts';
@@ -10,6 +11,8 @@ const maxKept = 1_000;
 /** More findings, or longer ones, no agent of ours reports. */
 const maxReported = 500;
 const maxFindingCharacters = 32 * 1024;
+/** Of one that comes and goes for months the newest turns tell enough. */
+const maxTurns = 50;
 
 export interface DiagnosisReport {
   host: { id: string; siteId: string; name: string };
@@ -29,6 +32,8 @@ export async function recordDiagnosis(tx: Db, report: DiagnosisReport): Promise<
       subject: findingTable.subject,
       clearedAtMs: findingTable.clearedAtMs,
       openedCount: findingTable.openedCount,
+      severity: findingTable.severity,
+      turns: findingTable.turns,
     })
     .from(findingTable)
     .where(eq(findingTable.hostId, host.id));
@@ -42,26 +47,38 @@ export async function recordDiagnosis(tx: Db, report: DiagnosisReport): Promise<
       ...contentOf(finding),
       firstSeenAtMs: atMs,
       lastSeenAtMs: atMs,
+      openedAtMs: atMs,
       clearedAtMs: null,
       openedCount: 1,
+      turns: [{ atMs, turn: 'opened', severity: finding.severity }],
     });
     await tell('finding.opened', finding);
   }
   for (const { kept: before, finding } of reopened) {
-    const openedCount = before.openedCount + 1;
+    const again = {
+      openedAtMs: atMs,
+      clearedAtMs: null,
+      openedCount: before.openedCount + 1,
+      turns: addTurn(before.turns, { atMs, turn: 'reopened', severity: finding.severity }),
+    };
     await tx
       .update(findingTable)
-      .set({ ...contentOf(finding), lastSeenAtMs: atMs, clearedAtMs: null, openedCount })
+      .set({ ...contentOf(finding), lastSeenAtMs: atMs, ...again })
       .where(eq(findingTable.id, before.id));
     await tell('finding.opened', finding);
   }
-  for (const { kept: before, finding } of seen)
+  for (const { kept: before, finding } of seen) {
+    const { severity } = finding;
+    const turns =
+      severity === before.severity ? {} : { turns: addTurn(before.turns, { atMs, turn: 'severity', severity }) };
     await tx
       .update(findingTable)
-      .set({ ...contentOf(finding), lastSeenAtMs: atMs })
+      .set({ ...contentOf(finding), lastSeenAtMs: atMs, ...turns })
       .where(eq(findingTable.id, before.id));
+  }
   for (const before of cleared) {
-    await tx.update(findingTable).set({ clearedAtMs: atMs }).where(eq(findingTable.id, before.id));
+    const turns = addTurn(before.turns, { atMs, turn: 'cleared', severity: before.severity });
+    await tx.update(findingTable).set({ clearedAtMs: atMs, turns }).where(eq(findingTable.id, before.id));
     await tell('finding.cleared', { code: before.code, subject: before.subject === '' ? null : before.subject });
   }
   await makeRoom(tx, host.id, kept.length + opened.length - maxKept);
@@ -76,6 +93,10 @@ export async function recordDiagnosis(tx: Db, report: DiagnosisReport): Promise<
 function withinReason({ findings, cannotTell }: Diagnosis): Diagnosis {
   const isShort = (finding: Finding) => JSON.stringify(finding).length <= maxFindingCharacters;
   return { findings: findings.slice(0, maxReported).filter(isShort), cannotTell };
+}
+
+function addTurn(turns: readonly FindingTurn[], turn: FindingTurn): FindingTurn[] {
+  return [...turns, turn].slice(-maxTurns);
 }
 
 /** Those that were cleared longest ago go first, then those that no report has named for longest. */
@@ -96,8 +117,13 @@ function contentOf(finding: Finding) {
 
 /** A host that is gone has no open findings. */
 export async function clearFindingsOf(tx: Db, hostId: string, atMs: number): Promise<void> {
-  await tx
-    .update(findingTable)
-    .set({ clearedAtMs: atMs })
+  const open = await tx
+    .select({ id: findingTable.id, severity: findingTable.severity, turns: findingTable.turns })
+    .from(findingTable)
     .where(and(eq(findingTable.hostId, hostId), isNull(findingTable.clearedAtMs)));
+  for (const { id, severity, turns } of open)
+    await tx
+      .update(findingTable)
+      .set({ clearedAtMs: atMs, turns: addTurn(turns, { atMs, turn: 'cleared', severity }) })
+      .where(eq(findingTable.id, id));
 }

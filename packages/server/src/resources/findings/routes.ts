@@ -1,7 +1,8 @@
-import { FindingQuery, HostFinding, pageOf } from '@gpufleet/shared/api';
+import { FindingQuery, FindingStory, HostFinding, Id, pageOf } from '@gpufleet/shared/api';
+import { z } from 'zod';
 import type { AppDeps } from '../../deps.ts';
 import { type App, route } from '../../http/route.ts';
-import { listFindings } from './list-findings.ts';
+import { getFindingStory, listFindings } from './list-findings.ts';
 
 export function findingRoutes(app: App, deps: AppDeps): void {
   route(app, {
@@ -12,5 +13,14 @@ export function findingRoutes(app: App, deps: AppDeps): void {
     query: FindingQuery,
     reply: pageOf(HostFinding),
     handle: ({ query }) => listFindings(deps.db.read, query),
+  });
+  route(app, {
+    method: 'GET',
+    url: '/findings/:id',
+    role: 'viewer',
+    summary: 'A finding over time: when it opened, cleared and came back',
+    params: z.strictObject({ id: Id }),
+    reply: FindingStory,
+    handle: ({ params }) => getFindingStory(deps.db.read, params.id),
   });
 }

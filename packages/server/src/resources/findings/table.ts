@@ -1,3 +1,4 @@
+import type { FindingTurn } from '@gpufleet/shared/api';
 import type { Finding } from '@gpufleet/shared/diagnosis';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { atMs, id, json } from '../../db/columns.ts';
@@ -15,8 +16,11 @@ export const findingTable = sqliteTable(
     body: json<Finding>().notNull(),
     firstSeenAtMs: atMs().notNull(),
     lastSeenAtMs: atMs().notNull(),
+    openedAtMs: atMs().notNull().default(0),
     clearedAtMs: atMs(),
     openedCount: integer().notNull(),
+    /** The newest, oldest first. */
+    turns: json<FindingTurn[]>().notNull().default([]),
   },
   (t) => [
     uniqueIndex('findings_identity').on(t.hostId, t.code, t.subject),

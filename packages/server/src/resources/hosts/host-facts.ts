@@ -1,10 +1,9 @@
-import type { FactChange, FactEntry, PageQuery } from '@gpufleet/shared/api';
+import type { FactEntry, PageQuery } from '@gpufleet/shared/api';
 import { type Facts, factSchemas, type ProbeKey, probeKeys } from '@gpufleet/shared/probes';
-import { and, desc, eq, lte, sql } from 'drizzle-orm';
-import { z } from 'zod';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import { type Db, prepared } from '../../db/index.ts';
-import { decodeCursor, encodeCursor, type Page } from '../../http/cursor.ts';
-import { factChangeTable, hostFactTable } from './table.ts';
+import { decodeCursor, type Page, TextCursor, toPage } from '../../http/cursor.ts';
+import { hostFactTable } from './table.ts';
 
 export type SectionRow = typeof hostFactTable.$inferSelect;
 
@@ -20,29 +19,22 @@ export async function listSectionRows(db: Db, hostId: string): Promise<SectionRo
   return ofHost.execute({ hostId });
 }
 
-export async function listFactEntries(db: Db, hostId: string): Promise<FactEntry[]> {
-  const rows = await listSectionRows(db, hostId);
-  return rows.map(({ name, hash, receivedAtMs, body }) => ({ name, hash, receivedAtMs, body: JSON.parse(body) }));
-}
-
-/** Newest first. A row holds several changes, so a cursor names the row and how many of its changes were given. */
-export async function listFactChanges(db: Db, hostId: string, query: PageQuery): Promise<Page<FactChange>> {
-  const from = decodeCursor(query.cursor, z.tuple([z.number(), z.number()]));
+/** By name. */
+export async function listFactEntries(db: Db, hostId: string, query: PageQuery): Promise<Page<FactEntry>> {
+  const after = decodeCursor(query.cursor, TextCursor);
   const rows = await db
     .select()
-    .from(factChangeTable)
-    .where(and(eq(factChangeTable.hostId, hostId), from ? lte(factChangeTable.seq, from[0]) : undefined))
-    .orderBy(desc(factChangeTable.seq))
+    .from(hostFactTable)
+    .where(and(eq(hostFactTable.hostId, hostId), after ? gt(hostFactTable.name, after[0]) : undefined))
+    .orderBy(hostFactTable.name)
     .limit(query.limit + 1);
-  const changes = rows.flatMap(({ seq, atMs, name, changes: values }) =>
-    values.map((value, index) => ({ seq, index, change: { atMs, name, ...value } })),
-  );
-  const rest = changes.filter(({ seq, index }) => !from || seq < from[0] || index >= from[1]);
-  const next = rest[query.limit];
-  return {
-    items: rest.slice(0, query.limit).map(({ change }) => change),
-    nextCursor: next ? encodeCursor([next.seq, next.index]) : null,
-  };
+  const items = rows.map(({ name, hash, receivedAtMs, body }) => ({
+    name,
+    hash,
+    receivedAtMs,
+    body: JSON.parse(body),
+  }));
+  return toPage(items, query.limit, ({ name }) => [name]);
 }
 
 /**

@@ -46,6 +46,9 @@ export const unknownClass: HostClass = {
   kubernetesRole: null,
   clusterId: null,
   mig: null,
+  toolkitVersion: null,
+  os: null,
+  l4t: null,
 };
 
 /** Every host, page by page, other work let in between. */

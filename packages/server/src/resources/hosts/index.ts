@@ -1,4 +1,5 @@
 export { diffFacts } from './diff-facts.ts';
+export { listFleetChanges } from './fact-changes.ts';
 export { latestFacts, listSectionRows, toFacts } from './host-facts.ts';
 export { findHostRow, getHostRow, type HostRow, labelsOf, listAllHostRows, unknownClass } from './host-store.ts';
 export { listSectionHashes, recordFactChanges, recordSection } from './record-section.ts';

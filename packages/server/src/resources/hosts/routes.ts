@@ -1,9 +1,13 @@
 import {
+  DifferenceQuery,
   FactChange,
+  FactDifferences,
   FactEntry,
   FindingQuery,
+  HistoryQuery,
   Host,
   HostAction,
+  HostFilter,
   HostFinding,
   HostQuery,
   Id,
@@ -15,7 +19,9 @@ import { z } from 'zod';
 import type { AppDeps } from '../../deps.ts';
 import { type App, route } from '../../http/route.ts';
 import { listFindings } from '../findings/index.ts';
-import { listFactChanges, listFactEntries } from './host-facts.ts';
+import { listFactChanges } from './fact-changes.ts';
+import { getDifferences } from './get-differences.ts';
+import { listFactEntries } from './host-facts.ts';
 import { getHostRow } from './host-store.ts';
 import { getHost, listHosts } from './list-hosts.ts';
 import { actOnHost } from './set-host-status.ts';
@@ -79,9 +85,9 @@ export function hostRoutes(app: App, deps: AppDeps): void {
     params: ById,
     query: PageQuery,
     reply: pageOf(FactEntry),
-    handle: async ({ params }) => {
+    handle: async ({ params, query }) => {
       await getHostRow(db.read, params.id);
-      return { items: await listFactEntries(db.read, params.id), nextCursor: null };
+      return listFactEntries(db.read, params.id, query);
     },
   });
   route(app, {
@@ -90,7 +96,7 @@ export function hostRoutes(app: App, deps: AppDeps): void {
     role: 'viewer',
     summary: 'Findings of a host',
     params: ById,
-    query: FindingQuery.omit({ host: true, site: true }),
+    query: FindingQuery.omit({ host: true, ...filterKeys }),
     reply: pageOf(HostFinding),
     handle: async ({ params, query }) => {
       await getHostRow(db.read, params.id);
@@ -103,11 +109,29 @@ export function hostRoutes(app: App, deps: AppDeps): void {
     role: 'viewer',
     summary: 'Changes of the host’s facts, newest first',
     params: ById,
-    query: PageQuery,
+    query: HistoryQuery,
     reply: pageOf(FactChange),
     handle: async ({ params, query }) => {
       await getHostRow(db.read, params.id);
       return listFactChanges(db.read, params.id, query);
     },
   });
+  route(app, {
+    method: 'GET',
+    url: '/hosts/:id/differences',
+    role: 'viewer',
+    summary: 'What is different in the host’s facts since a moment, whatever lay between',
+    params: ById,
+    query: DifferenceQuery,
+    reply: FactDifferences,
+    handle: async ({ params, query }) => {
+      await getHostRow(db.read, params.id);
+      return getDifferences(db.read, params.id, query, deps.config.keep.factChangesPerHost);
+    },
+  });
 }
+
+/** A host's own findings need no filter of hosts. */
+const filterKeys = Object.fromEntries(Object.keys(HostFilter.shape).map((key) => [key, true])) as {
+  [K in keyof typeof HostFilter.shape]: true;
+};

@@ -2,6 +2,7 @@ import type { HostClass, HostStatus } from '@gpufleet/shared/api';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { atMs, id, json } from '../../db/columns.ts';
 import type { ValueChange } from './diff-facts.ts';
+import type { TraitKey } from './to-traits.ts';
 
 export const hostTable = sqliteTable(
   'hosts',
@@ -19,6 +20,8 @@ export const hostTable = sqliteTable(
     capabilities: json<string[]>().notNull(),
     clockSkewMs: integer(),
     class: json<HostClass>().notNull(),
+    /** The class less the cluster, as canonical JSON: equal for hosts that are alike. '' before the first facts. */
+    variant: text().notNull().default(''),
     /** Flushed in batches; the live value is in memory. */
     lastSeenAtMs: atMs(),
     /** Raised at every session; a claim from an older session is refused. */
@@ -30,6 +33,7 @@ export const hostTable = sqliteTable(
     uniqueIndex('hosts_public_key').on(t.publicKey),
     index('hosts_site').on(t.siteId),
     index('hosts_name').on(t.name),
+    index('hosts_variant').on(t.variant),
   ],
 );
 
@@ -37,6 +41,13 @@ export const hostLabelTable = sqliteTable(
   'host_labels',
   { hostId: text().notNull(), key: text().notNull(), value: text().notNull() },
   (t) => [primaryKey({ columns: [t.hostId, t.key] }), index('host_labels_key_value').on(t.key, t.value)],
+);
+
+/** What the facts say a host is, one row a property: for filters and counts. Written with the host's class. */
+export const hostTraitTable = sqliteTable(
+  'host_traits',
+  { hostId: text().notNull(), key: text().$type<TraitKey>().notNull(), value: text().notNull() },
+  (t) => [primaryKey({ columns: [t.hostId, t.key] }), index('host_traits_key_value').on(t.key, t.value)],
 );
 
 /** Last body of each reported section (facts and diagnosis). */
