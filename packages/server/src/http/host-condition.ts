@@ -3,8 +3,7 @@ import type { Requirement } from '@gpufleet/shared/rollouts';
 import { and, eq, exists, inArray, isNull, like, ne, not, type SQL } from 'drizzle-orm';
 import type { Db } from '../db/index.ts';
 import { findingTable } from '../resources/findings/table.ts';
-import { hostLabelTable, hostTable, hostTraitTable } from '../resources/hosts/table.ts';
-import type { TraitKey } from '../resources/hosts/to-traits.ts';
+import { hostLabelTable, hostTable, hostTraitTable, type TraitKey } from '../resources/hosts/table.ts';
 import { requireSelector } from './require-selector.ts';
 
 /** Condition on a row of `hosts`; undefined: every host. A selector that is none throws `bad_selector`. */

@@ -2,7 +2,6 @@ import type { HostClass, HostStatus } from '@gpufleet/shared/api';
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { atMs, id, json } from '../../db/columns.ts';
 import type { ValueChange } from './diff-facts.ts';
-import type { TraitKey } from './to-traits.ts';
 
 export const hostTable = sqliteTable(
   'hosts',
@@ -42,6 +41,21 @@ export const hostLabelTable = sqliteTable(
   { hostId: text().notNull(), key: text().notNull(), value: text().notNull() },
   (t) => [primaryKey({ columns: [t.hostId, t.key] }), index('host_labels_key_value').on(t.key, t.value)],
 );
+
+/** Properties by which hosts are filtered and counted. */
+export const traitKeys = [
+  'gpu',
+  'driver',
+  'branch',
+  'runtime',
+  'mig',
+  'platform',
+  'toolkit',
+  'os',
+  'l4t',
+  'role',
+] as const;
+export type TraitKey = (typeof traitKeys)[number];
 
 /** What the facts say a host is, one row a property: for filters and counts. Written with the host's class. */
 export const hostTraitTable = sqliteTable(

@@ -1,20 +1,6 @@
 import type { HostClass } from '@gpufleet/shared/api';
 import { toCanonicalJson } from '@gpufleet/shared/core';
-
-/** Properties by which hosts are filtered and counted. */
-export const traitKeys = [
-  'gpu',
-  'driver',
-  'branch',
-  'runtime',
-  'mig',
-  'platform',
-  'toolkit',
-  'os',
-  'l4t',
-  'role',
-] as const;
-export type TraitKey = (typeof traitKeys)[number];
+import { type TraitKey, traitKeys } from './table.ts';
 
 /** What is known of them. */
 export function toTraits(hostClass: HostClass): { key: TraitKey; value: string }[] {
