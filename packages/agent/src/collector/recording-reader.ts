@@ -4,10 +4,11 @@ import type { HostReader, RunOptions } from '@gpufleet/shared/host';
 export type CommandCache = Map<string, ReturnType<HostReader['run']>>;
 
 const maxTimeoutMs = 60_000;
+const maxUrlTimeoutMs = 5_000;
 const maxBytes = 16 * 1024 * 1024;
 
 export interface RecordingReader extends HostReader {
-  /** `file:/path` and `command:argv`, in the order first read. */
+  /** `file:/path`, `command:argv` and `url:address`, in the order first read. */
   how(): string[];
 }
 
@@ -24,6 +25,7 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
     how: () => [...how],
     moment: () => host.moment(),
     readText: noted((path, options) => host.readText(path, options)),
+    readBytes: noted((path, options) => host.readBytes(path, options)),
     listDir: noted((path) => host.listDir(path)),
     stat: noted((path) => host.stat(path)),
     lstat: noted((path) => host.lstat(path)),
@@ -36,6 +38,10 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
       const running = host.run(argv, capped(options));
       cache.set(key, running);
       return running;
+    },
+    probeUrl(url, { timeoutMs }) {
+      how.add(`url:${url}`);
+      return host.probeUrl(url, { timeoutMs: Math.min(timeoutMs, maxUrlTimeoutMs) });
     },
     si(name) {
       how.add(`si:${name}`);

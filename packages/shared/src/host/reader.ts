@@ -45,6 +45,15 @@ export interface RunOptions {
   maxBytes?: number;
 }
 
+/** What a web server answered to HEAD; nothing of its body is read. */
+export interface UrlAnswer {
+  status: number;
+  /** Its Date header. */
+  dateMs: number | null;
+  /** Why its certificate is not accepted here (too new or too old for this clock, unknown issuer); null: it is. */
+  tlsError: string | null;
+}
+
 /**
  * The reading half of the Host port. No method throws for what a host may do: absent files, hung file systems and
  * unknown programs are values. Paths are absolute. Links are followed except by `lstat` and `readLink`.
@@ -53,6 +62,8 @@ export interface HostReader {
   moment(): Promise<HostMoment>;
   /** UTF-8 text; invalid bytes become U+FFFD; default cap 8 MiB. Only regular files (and /proc, /sys) are read. */
   readText(path: string, options?: { maxBytes?: number }): Promise<Read<string>>;
+  /** The same for a file that is no text: one character for each byte. */
+  readBytes(path: string, options?: { maxBytes?: number }): Promise<Read<string>>;
   /** Entries sorted by name. */
   listDir(path: string): Promise<Read<DirEntry[]>>;
   stat(path: string): Promise<Read<FileStat>>;
@@ -62,4 +73,9 @@ export interface HostReader {
   run(argv: readonly string[], options: RunOptions): Promise<Read<Ran>>;
   /** One function of systeminformation that starts no process, by name. */
   si(name: string): Promise<Read<unknown>>;
+  /**
+   * HEAD of an http or https address, no redirect followed, no proxy. A certificate that is not accepted is told, not
+   * refused: with a wrong clock none would be, and the Date header is what shows it. Nothing secret is sent.
+   */
+  probeUrl(url: string, options: { timeoutMs: number }): Promise<Read<UrlAnswer>>;
 }

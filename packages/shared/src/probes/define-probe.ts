@@ -8,6 +8,8 @@ export interface ProbeInputs {
   /** Absolute paths; `*` stands for one path segment or a part of it. */
   files: readonly string[];
   commands: readonly { argv: readonly string[] /** Without it the fact has no value. */; required: boolean }[];
+  /** Addresses that it asks for, as patterns of the same kind; absent: it stays on the host. */
+  urls?: readonly string[];
 }
 
 /** The reader that a probe is given: it records `how`, caps time and output, and hands in hashing. */

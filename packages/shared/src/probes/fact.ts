@@ -10,7 +10,7 @@ export type UnreadableReason = z.infer<typeof UnreadableReason>;
  */
 export interface Fact<T> {
   readAtMs: number;
-  /** `file:/path` and `command:argv joined by blanks`, in the order read. */
+  /** `file:/path`, `command:argv joined by blanks` and `url:address`, in the order read. */
   how: string[];
   value: T | null;
   unreadable: UnreadableReason | null;

@@ -16,7 +16,7 @@ export interface Place {
   limited: Limited;
 }
 
-export type FileReads = Pick<HostReader, 'readText' | 'listDir' | 'stat' | 'lstat' | 'readLink'>;
+export type FileReads = Pick<HostReader, 'readText' | 'readBytes' | 'listDir' | 'stat' | 'lstat' | 'readLink'>;
 
 export function createFileReads({ locate, limited }: Place): FileReads {
   const read = <T>(path: string, keepLast: boolean, from: (located: string) => Promise<T>) =>
@@ -26,7 +26,9 @@ export function createFileReads({ locate, limited }: Place): FileReads {
     });
   return {
     readText: (path, options) =>
-      read(path, false, (located) => readRegular(located, options?.maxBytes ?? DEFAULT_MAX_BYTES)),
+      read(path, false, (located) => readRegular(located, 'utf8', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
+    readBytes: (path, options) =>
+      read(path, false, (located) => readRegular(located, 'latin1', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
     listDir: (path) => read(path, false, listEntries),
     stat: (path) => read(path, false, async (located) => toFileStat(await stat(located))),
     lstat: (path) => read(path, true, async (located) => toFileStat(await lstat(located))),
@@ -34,14 +36,14 @@ export function createFileReads({ locate, limited }: Place): FileReads {
   };
 }
 
-async function readRegular(path: string, maxBytes: number): Promise<string> {
+async function readRegular(path: string, encoding: 'utf8' | 'latin1', maxBytes: number): Promise<string> {
   // Looking first: opening a device node can already do something (a watchdog starts to count).
   mustBeRegular(typeOf(await stat(path)));
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     // Looking again: the path may have been given to something else in between.
     mustBeRegular(typeOf(await handle.stat()));
-    return (await readUpTo(handle, maxBytes)).toString('utf8');
+    return (await readUpTo(handle, maxBytes)).toString(encoding);
   } finally {
     await handle.close();
   }

@@ -66,7 +66,9 @@ export const RecordedHost = z.strictObject({
       z.strictObject({
         url: z.string(),
         status: z.int().nullable().default(null),
+        /** Without a status: why there was no answer (`timed_out` or words). With one: what is wrong with its certificate. */
         error: z.string().nullable().default(null),
+        dateMs: z.int().min(0).max(lastMomentMs).nullable().default(null),
       }),
     )
     .default([]),

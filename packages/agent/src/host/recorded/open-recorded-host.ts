@@ -4,6 +4,7 @@ import { RecordedHost } from './format.ts';
 import { openRecordedCommands } from './recorded-commands.ts';
 import { openRecordedFiles } from './recorded-files.ts';
 import { readJson } from './recorded-host-error.ts';
+import { openRecordedNet } from './recorded-net.ts';
 
 /**
  * A host as it was captured, read-only. Everything is checked here: a folder that is no recording throws
@@ -16,6 +17,7 @@ export async function openRecordedHost(dir: string): Promise<Host> {
     moment: async () => ({ ...recorded.at }),
     ...(await openRecordedFiles(join(top, 'root'), recorded)),
     ...(await openRecordedCommands(top, recorded)),
+    ...openRecordedNet(recorded),
     // What a plan on it shows is meant for the host that was recorded.
     mayWrite: async () => ({ ok: true }),
     writeFile: async ({ path }) => refuse(path),

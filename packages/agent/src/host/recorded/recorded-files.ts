@@ -61,11 +61,11 @@ export async function openRecordedFiles(root: string, { files, at }: RecordedHos
     };
   };
 
-  const readContent = async (path: string, maxBytes: number): Promise<string> => {
+  const readContent = async (path: string, encoding: 'utf8' | 'latin1', maxBytes: number): Promise<string> => {
     const { walked, entry } = await findContent(path);
     if (entry.type !== 'file') throw new HostFault('EISDIR', `not a regular file but a ${entry.type}`);
     if (entry.size > maxBytes) throw new HostFault('EFBIG', `more than ${maxBytes} bytes`);
-    return await readFile(join(root, walked.path), 'utf8');
+    return await readFile(join(root, walked.path), encoding);
   };
 
   const list = async (path: string): Promise<DirEntry[]> => {
@@ -85,7 +85,8 @@ export async function openRecordedFiles(root: string, { files, at }: RecordedHos
   };
 
   return {
-    readText: (path, options) => asRead(() => readContent(path, options?.maxBytes ?? DEFAULT_MAX_BYTES)),
+    readText: (path, options) => asRead(() => readContent(path, 'utf8', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
+    readBytes: (path, options) => asRead(() => readContent(path, 'latin1', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
     listDir: (path) => asRead(() => list(path)),
     stat: (path) => asRead(async () => toStat(await find(path))),
     lstat: (path) => asRead(async () => toStat(await find(path, { keepLast: true }))),

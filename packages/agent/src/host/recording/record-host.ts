@@ -48,7 +48,12 @@ export function recordHost(host: HostReader): RecordingHost {
     },
     readText: async (path, options) =>
       note(path, await host.readText(path, options), (end, content) => {
-        Object.assign(seen.paths.get(end) ?? {}, { content });
+        Object.assign(seen.paths.get(end) ?? {}, { content, bytes: false });
+        seen.faults.delete(end);
+      }),
+    readBytes: async (path, options) =>
+      note(path, await host.readBytes(path, options), (end, content) => {
+        Object.assign(seen.paths.get(end) ?? {}, { content, bytes: true });
         seen.faults.delete(end);
       }),
     listDir: async (path) => {
@@ -88,6 +93,14 @@ export function recordHost(host: HostReader): RecordingHost {
     si: async (name) => {
       const read = await host.si(name);
       if (read.ok) seen.commands.push(toSeen([SI, name], { ok: true, value: outputOf(read.value) }));
+      return read;
+    },
+    probeUrl: async (url, options) => {
+      const read = await host.probeUrl(url, options);
+      const answer = read.ok
+        ? { status: read.value.status, error: read.value.tlsError, dateMs: read.value.dateMs }
+        : { status: null, error: read.because === 'timed_out' ? read.because : read.detail, dateMs: null };
+      if (read.ok || read.because !== 'not_recorded') seen.urls.set(url, { url, ...answer });
       return read;
     },
   };

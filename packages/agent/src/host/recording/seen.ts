@@ -6,6 +6,8 @@ export interface SeenPath {
   stat: FileStat;
   target?: string;
   content?: string;
+  /** `content` has one character for each byte: it is no text, and is written as it was. */
+  bytes?: boolean;
   /** A listing of this folder was recorded. */
   listed?: boolean;
   /** A name was looked up in this folder and was not there: what it lacks is known as well. */
@@ -22,8 +24,17 @@ export interface SeenCommand {
   error: RecordedCommand['error'];
 }
 
+/** As in host.json. */
+export interface SeenUrl {
+  url: string;
+  status: number | null;
+  error: string | null;
+  dateMs: number | null;
+}
+
 /** Everything that was read of a host. */
 export interface Seen {
+  urls: Map<string, SeenUrl>;
   paths: Map<string, SeenPath>;
   faults: Map<string, RecordedFault>;
   commands: SeenCommand[];
@@ -31,5 +42,5 @@ export interface Seen {
 }
 
 export function createSeen(): Seen {
-  return { paths: new Map(), faults: new Map(), commands: [], absent: new Set() };
+  return { urls: new Map(), paths: new Map(), faults: new Map(), commands: [], absent: new Set() };
 }

@@ -6,7 +6,7 @@ import { DEFAULT_MODES } from '../recorded/recorded-files.ts';
 import type { Redactor } from './create-redactor.ts';
 import type { Seen, SeenPath } from './seen.ts';
 
-export type TreeEntry = { is: 'file'; contents: string } | { is: 'link'; target: string };
+export type TreeEntry = { is: 'file'; contents: string | Buffer } | { is: 'link'; target: string };
 /** As in host.json, where modes are octal text. */
 export interface FileMeta {
   mode?: string;
@@ -67,6 +67,10 @@ function toEntry(known: SeenPath, path: string, redactor: Redactor, hasBelow: bo
   const { stat, target, content = '' } = known;
   if (stat.type === 'symlink') {
     return { entry: { is: 'link', target: redactor.path(target ?? '') }, ending: '', size: stat.size };
+  }
+  if (stat.type === 'file' && known.bytes) {
+    const contents = Buffer.from(content, 'latin1');
+    return { entry: { is: 'file', contents }, ending: '', size: contents.length };
   }
   if (stat.type === 'file') {
     const contents = redactor.file(path, content);

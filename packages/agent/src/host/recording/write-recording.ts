@@ -24,8 +24,9 @@ export async function writeRecording(
   const at = await host.moment();
   const { entries, files } = toTree(host.seen, at, redactor);
   const { commands, outputs } = toCommands(host.seen.commands, redactor);
+  const net = [...host.seen.urls.values()].map((answer) => ({ ...answer, url: redactor.argument(answer.url) }));
   const absent = [...host.seen.absent].sort();
-  const json = { format: 1, note: options.note ?? '', at, commands, absent, files, net: [] };
+  const json = { format: 1, note: options.note ?? '', at, commands, absent, files, net };
   await writing(top, async () => {
     await makeFolders(join(top, 'root'));
     for (const { path, entry } of entries) {

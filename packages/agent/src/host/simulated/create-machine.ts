@@ -38,6 +38,7 @@ export function createMachine(options: {
     kubernetes: null,
     containers: 0,
     disk: 'ok',
+    network: 'up',
     smiHangs: false,
     failingUnits: new Set(),
     hangingUnits: new Set(),

@@ -6,9 +6,10 @@ import { isAllowedPath, isOnAllowedWay } from '../real/allowed-paths.ts';
 import type { SimulatedClass } from './classes/index.ts';
 import { createMachine } from './create-machine.ts';
 import { type FaultSpec, resolveFault } from './faults/index.ts';
-import { contentOf, type FileInode, type Inode, toStat } from './file-tree.ts';
+import { contentOf, type FileInode, type FileTree, type Inode, toStat } from './file-tree.ts';
 import { applyPendingMig } from './gpus/gpu.ts';
 import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
+import { askNetwork } from './network.ts';
 import { programs } from './programs/index.ts';
 import { bootUnits, settleUnits } from './systemd.ts';
 
@@ -99,15 +100,8 @@ function readsOf(machine: Machine): Omit<HostReader, 'run'> {
         timezone: machine.os.timezone,
       };
     },
-    async readText(path, { maxBytes = defaultMaxBytes } = {}) {
-      const found = absolute(path) ?? files.find(path);
-      if (!found.ok) return found;
-      if (found.value.type !== 'file') return failed('not_a_file', `${path} is not a regular file`);
-      const text = contentOf(found.value);
-      return Buffer.byteLength(text) > maxBytes
-        ? failed('too_large', `${path} is larger than ${maxBytes} bytes`)
-        : { ok: true, value: text };
-    },
+    readText: async (path, options) => readContent(files, path, 'utf8', options?.maxBytes),
+    readBytes: async (path, options) => readContent(files, path, 'latin1', options?.maxBytes),
     listDir: async (path) => absolute(path) ?? files.list(path),
     async stat(path) {
       const found = absolute(path) ?? files.find(path);
@@ -125,7 +119,23 @@ function readsOf(machine: Machine): Omit<HostReader, 'run'> {
         : failed('not_a_file', `${path} is not a link`);
     },
     si: async (name) => failed('not_recorded', `the simulated host does not answer si ${name}`),
+    probeUrl: async (url) => askNetwork(machine, url),
   };
+}
+
+function readContent(
+  files: FileTree,
+  path: string,
+  encoding: 'utf8' | 'latin1',
+  maxBytes = defaultMaxBytes,
+): Read<string> {
+  const found = absolute(path) ?? files.find(path);
+  if (!found.ok) return found;
+  if (found.value.type !== 'file') return failed('not_a_file', `${path} is not a regular file`);
+  const bytes = Buffer.from(contentOf(found.value), found.value.bytes ? 'latin1' : 'utf8');
+  return bytes.length > maxBytes
+    ? failed('too_large', `${path} is larger than ${maxBytes} bytes`)
+    : { ok: true, value: bytes.toString(encoding) };
 }
 
 async function run(

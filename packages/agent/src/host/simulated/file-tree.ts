@@ -7,7 +7,12 @@ interface Owned {
   mtimeMs: number;
 }
 /** `content` is a function for files that the kernel makes up when they are read. */
-export type FileInode = Owned & { type: 'file'; content: string | (() => string) };
+export type FileInode = Owned & {
+  type: 'file';
+  content: string | (() => string);
+  /** No text: one character for each byte. */
+  bytes?: boolean;
+};
 export type DirInode = Owned & { type: 'dir'; children: Map<string, Inode> };
 export type LinkInode = Owned & { type: 'symlink'; target: string };
 export type SpecialInode = Owned & {
@@ -99,6 +104,11 @@ export class FileTree {
     if (found.value.type !== 'dir') return lost('absent', `ENOTDIR: not a directory, '${path}'`);
     const entries = [...found.value.children].map(([name, inode]) => ({ name, type: inode.type }));
     return { ok: true, value: entries.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  }
+
+  /** A file that is no text, given as one character for each byte. */
+  putBytes(path: string, content: string, options: PutOptions = {}): void {
+    this.put(path, content, options).bytes = true;
   }
 
   put(path: string, content: string | (() => string), options: PutOptions = {}): FileInode {

@@ -41,6 +41,7 @@ export interface Machine {
   /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */
   containers: number;
   disk: 'ok' | 'full' | 'read_only';
+  network: 'up' | 'down';
   smiHangs: boolean;
   /** Units whose next start fails, or hangs, whatever their configuration says. */
   failingUnits: Set<string>;

@@ -46,6 +46,12 @@ function describeReads(host: () => Host): void {
     expect(await host().readText('/etc/umlaut')).toEqual({ ok: true, value: 'Größe\n' });
   });
 
+  test('reads the bytes of a file that may be no text', async () => {
+    expect(await host().readBytes('/etc/umlaut')).toEqual({ ok: true, value: 'Gr\u00c3\u00b6\u00c3\u009fe\n' });
+    expect(await host().readBytes('/etc/docker/none')).toMatchObject({ ok: false, because: 'absent' });
+    expect(await host().readBytes('/etc/umlaut', { maxBytes: 7 })).toMatchObject({ ok: false, because: 'too_large' });
+  });
+
   test.each([
     ['a relative link', '/etc/docker/key.json', 'key'],
     ['an absolute link to a folder', '/etc/containerd/config.toml', 'version = 2\n'],
@@ -123,6 +129,11 @@ function describeReads(host: () => Host): void {
 
   test('a function of systeminformation that starts processes is never answered', async () => {
     expect(await host().si('graphics')).toMatchObject({ ok: false });
+  });
+
+  test('an address that nobody answers, or that is none, is a failed read', async () => {
+    for (const url of ['http://127.0.0.1:1/', 'file:///etc/passwd', 'no address'])
+      expect(await host().probeUrl(url, { timeoutMs: 2_000 }), url).toMatchObject({ ok: false });
   });
 
   test('tells the moment', async () => {

@@ -1,4 +1,4 @@
-import type { DirEntry, FileStat, HostReader, Ran, Read, ReadFailure } from '../../host/index.ts';
+import type { DirEntry, FileStat, HostReader, Ran, Read, ReadFailure, UrlAnswer } from '../../host/index.ts';
 import type { Collected, Probe } from '../define-probe.ts';
 import type { FactValue, ProbeKey } from '../facts.ts';
 import { matchesPattern } from '../path-pattern.ts';
@@ -10,16 +10,18 @@ export interface FakeHostParts {
   files?: Record<string, FakeFile>;
   /** By argv joined with blanks. A string is stdout with exit code 0; a program that is not named is absent. */
   commands?: Record<string, string | Partial<Ran> | { fails: ReadFailure }>;
+  /** By address; one that is not named gives no answer. */
+  net?: Record<string, Partial<UrlAnswer>>;
 }
 
 export interface FakeReader extends HostReader {
   /** Paths and argvs that were read. */
-  reads: { files: Set<string>; commands: string[][] };
+  reads: { files: Set<string>; commands: string[][]; urls: string[] };
 }
 
 /** A host in memory that remembers what was asked of it. */
-export function createFakeReader({ files = {}, commands = {} }: FakeHostParts): FakeReader {
-  const reads: FakeReader['reads'] = { files: new Set(), commands: [] };
+export function createFakeReader({ files = {}, commands = {}, net = {} }: FakeHostParts): FakeReader {
+  const reads: FakeReader['reads'] = { files: new Set(), commands: [], urls: [] };
   const folders = new Set<string>(['/']);
   for (const path of Object.keys(files)) {
     const parts = path.split('/').slice(1);
@@ -50,18 +52,20 @@ export function createFakeReader({ files = {}, commands = {} }: FakeHostParts): 
     reads.files.add(path);
     return Promise.resolve(read());
   };
+  const readText = (path: string) =>
+    at(path, () => {
+      const file = files[follow(path)];
+      if (file === undefined) return failure(folders.has(path) ? 'not_a_file' : 'absent');
+      if (typeof file === 'string') return { ok: true as const, value: file };
+      if ('text' in file) return { ok: true as const, value: file.text };
+      return failure('fails' in file ? file.fails : 'absent');
+    });
   return {
     reads,
     moment: () =>
       Promise.resolve({ nowMs: 1_800_000_000_000, bootId: 'boot-1', uptimeMs: 60_000, uid: 0, timezone: 'Etc/UTC' }),
-    readText: (path) =>
-      at(path, () => {
-        const file = files[follow(path)];
-        if (file === undefined) return failure(folders.has(path) ? 'not_a_file' : 'absent');
-        if (typeof file === 'string') return { ok: true as const, value: file };
-        if ('text' in file) return { ok: true as const, value: file.text };
-        return failure('fails' in file ? file.fails : 'absent');
-      }),
+    readText,
+    readBytes: readText,
     listDir: (path) =>
       at(path, () => {
         const file = files[path];
@@ -98,6 +102,12 @@ export function createFakeReader({ files = {}, commands = {} }: FakeHostParts): 
       return Promise.resolve({ ok: true, value: { ...ran, ...(typeof said === 'string' ? { stdout: said } : said) } });
     },
     si: () => Promise.resolve(failure('not_recorded')),
+    probeUrl: (url) => {
+      reads.urls.push(url);
+      const answer = net[url];
+      if (answer === undefined) return Promise.resolve(failure('io_error'));
+      return Promise.resolve({ ok: true, value: { status: 200, dateMs: null, tlsError: null, ...answer } });
+    },
   };
 }
 
@@ -121,12 +131,13 @@ export async function collectOn<K extends ProbeKey>(
 }
 
 function undeclaredReads(probe: Pick<Probe, 'inputs'>, reader: FakeReader): string[] {
-  const { files, commands } = probe.inputs;
+  const { files, commands, urls = [] } = probe.inputs;
   return [
     ...[...reader.reads.files].filter((path) => !files.some((pattern) => matchesPattern(pattern, path))),
     ...reader.reads.commands
       .filter((argv) => !commands.some((command) => isArgv(command.argv, argv)))
       .map((argv) => argv.join(' ')),
+    ...reader.reads.urls.filter((url) => !urls.some((pattern) => matchesPattern(pattern, url))),
   ];
 }
 

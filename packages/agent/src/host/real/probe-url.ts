@@ -1,0 +1,58 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { Clock } from '@gpufleet/shared/core';
+import type { Read, UrlAnswer } from '@gpufleet/shared/host';
+import { asRead, codeOf, HostFault } from '../errno.ts';
+
+/** Nothing of the answer is used but its status and its Date header, so an unverified one is only a hint. */
+export function probeUrl(clock: Clock, url: string, timeoutMs: number): Promise<Read<UrlAnswer>> {
+  return asRead(async () => {
+    const target = URL.canParse(url) ? new URL(url) : null;
+    if (target === null || !/^https?:$/.test(target.protocol))
+      throw new HostFault('EIO', 'not an http or https address');
+    const late = new AbortController();
+    const cancel = clock.after(timeoutMs, () => late.abort());
+    try {
+      return await head(target, late.signal);
+    } catch (error) {
+      throw toFault(error, timeoutMs);
+    } finally {
+      cancel();
+    }
+  });
+}
+
+function head(target: URL, signal: AbortSignal): Promise<UrlAnswer> {
+  const request = target.protocol === 'http:' ? httpRequest : httpsRequest;
+  const options = {
+    method: 'HEAD',
+    // A connection of its own, closed after the answer.
+    agent: false,
+    rejectUnauthorized: false,
+    signal,
+    headers: { 'user-agent': 'gpufleet-agent', connection: 'close' },
+  } as const;
+  return new Promise((resolve, reject) => {
+    const sent = request(target, options, (answer) => {
+      // Over plain HTTP the socket has no such property.
+      const { authorizationError } = answer.socket as Partial<TLSSocket>;
+      const dateMs = Date.parse(answer.headers.date ?? '');
+      answer.resume();
+      resolve({
+        status: answer.statusCode ?? 0,
+        dateMs: Number.isNaN(dateMs) ? null : dateMs,
+        tlsError: authorizationError ? String(authorizationError) : null,
+      });
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+function toFault(error: unknown, timeoutMs: number): HostFault {
+  if (error instanceof Error && error.name === 'AbortError')
+    return new HostFault('ETIMEDOUT', `no answer in ${timeoutMs} ms`);
+  const message = error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
+  return new HostFault('EIO', `${codeOf(error) ?? 'error'}: ${message}`);
+}
