@@ -8,6 +8,7 @@ import { JetsonFact } from './jetson/fact.ts';
 import { K3sFact } from './k3s/fact.ts';
 import { KubeFact } from './kube/fact.ts';
 import { OsFact } from './os/fact.ts';
+import { PackagesFact } from './packages/fact.ts';
 import { PciFact } from './pci/fact.ts';
 import { ToolkitFact } from './toolkit/fact.ts';
 import { UnitsFact } from './units/fact.ts';
@@ -16,6 +17,7 @@ import { UnitsFact } from './units/fact.ts';
 export const factValues = {
   os: OsFact,
   units: UnitsFact,
+  packages: PackagesFact,
   pci: PciFact,
   jetson: JetsonFact,
   driver: DriverFact,

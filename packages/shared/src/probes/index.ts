@@ -19,6 +19,7 @@ export * from './jetson/fact.ts';
 export * from './k3s/fact.ts';
 export * from './kube/fact.ts';
 export * from './os/fact.ts';
+export * from './packages/fact.ts';
 export { parseJson, parseToml, parseYaml } from './parse-document.ts';
 export type { Gap, Parsed } from './parsed.ts';
 export { matchesPattern } from './path-pattern.ts';

@@ -8,6 +8,7 @@ import { jetsonProbe } from './jetson/index.ts';
 import { k3sProbe } from './k3s/index.ts';
 import { kubeProbe } from './kube/index.ts';
 import { osProbe } from './os/index.ts';
+import { packagesProbe } from './packages/index.ts';
 import { pciProbe } from './pci/index.ts';
 import { toolkitProbe } from './toolkit/index.ts';
 import { unitsProbe } from './units/index.ts';
@@ -22,6 +23,7 @@ export type AnyProbe = { [K in ProbeKey]: Probe<K> }[ProbeKey];
 export const probes: readonly AnyProbe[] = [
   osProbe,
   unitsProbe,
+  packagesProbe,
   pciProbe,
   jetsonProbe,
   driverProbe,

@@ -1,5 +1,6 @@
 import { containerd, crictl, ctr } from './containerd.ts';
 import { docker, dockerd } from './docker.ts';
+import { dpkgQuery } from './dpkg-query.ts';
 import { k3s, kubectl } from './kubernetes.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
 import { complained, matches, type Program, printed } from './program.ts';
@@ -31,6 +32,7 @@ export const programs: Record<string, Program> = {
   ctr,
   docker,
   dockerd,
+  'dpkg-query': dpkgQuery,
   k3s,
   kubectl,
   modinfo,
