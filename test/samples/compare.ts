@@ -77,8 +77,13 @@ function expectationsOf(expected: Record<string, unknown>, { key, place }: Mappe
   return list.flatMap((item: unknown, index) => {
     const wanted = inner === '' ? item : (item as Record<string, unknown>)[inner];
     if (wanted === undefined) return [];
-    return [{ name: key.replace('*', String(index)), wanted, place: place.replace('*', String(index)) }];
+    return [{ name: key.replace('*', String(index)), wanted, place: ofElement(place, index) }];
   });
+}
+
+/** Reasons are one list for the whole answer, not one for each element. */
+function ofElement(place: string, index: number): string {
+  return place.startsWith('unreadable') ? place : place.replace('*', String(index));
 }
 
 /** null: as expected; else what was found. */
@@ -98,9 +103,12 @@ function judge(wanted: unknown, { place, comparison }: MappedKey, answer: Answer
       return values.every((value) => isDeepStrictEqual(likeExpected(value, wanted), wanted)) ? null : { values };
     case 'number':
       return equal(one === null ? null : Number(one));
+    case 'quantity':
+      return equal(one === null ? null : `${String(one)} ${String(wanted).split(' ')[1]}`);
     case 'words': {
       const words = new Map(pairs.map((pair) => pair.split('=') as [string, string]));
-      const word = wanted === null ? null : (words.get(String(wanted)) ?? wanted);
+      const found = words.get(String(wanted).replaceAll(' ', '_')) ?? wanted;
+      const word = found === 'null' ? null : found;
       return (place.includes('*') ? values.includes(word) : isDeepStrictEqual(one, word)) ? null : { one };
     }
     case 'within':

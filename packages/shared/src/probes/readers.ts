@@ -1,7 +1,10 @@
 import { asWritten, parseContainerdFile } from './containerd/parse-containerd-config.ts';
 import { parseDaemonJson } from './docker/parse-daemon-json.ts';
 import { parseMigResult } from './gpus/parse-mig-result.ts';
+import { parseSmiCsv } from './gpus/parse-smi-csv.ts';
 import { parseSmiList } from './gpus/parse-smi-list.ts';
+import { parseSmiQ } from './gpus/parse-smi-q.ts';
+import { parseSmiTable } from './gpus/parse-smi-table.ts';
 import { parseSmiXml } from './gpus/parse-smi-xml.ts';
 import { parseTegraRelease } from './jetson/parse-tegra-release.ts';
 import { parseK3sConfig } from './k3s/parse-k3s-config.ts';
@@ -16,6 +19,9 @@ export type Reader = (text: string) => Parsed<unknown>;
 /** Readers by name, as in `gpufleet-agent read NAME FILE`. */
 export const readers = {
   smi_xml: parseSmiXml,
+  smi_q: parseSmiQ,
+  smi_table: parseSmiTable,
+  smi_csv: parseSmiCsv,
   smi_list: parseSmiList,
   mig_result: parseMigResult,
   containerd: readContainerd,
@@ -30,7 +36,7 @@ export type ReaderName = keyof typeof readers;
 export const readerNames = Object.keys(readers) as ReaderName[];
 
 /** Names that are agreed and whose reader is not here yet. */
-export const plannedReaderNames = ['smi_q', 'smi_table', 'smi_csv', 'tegrastats', 'kernel_log'] as const;
+export const plannedReaderNames = ['tegrastats', 'kernel_log'] as const;
 
 export type FoundReader =
   | { ok: true; read: Reader }

@@ -6,6 +6,8 @@ const notGiven = new Set([
   'not found',
   'not available',
   'requested functionality has been deprecated',
+  'function not found',
+  'not available in wddm driver model',
 ]);
 
 /** How it says that it could not read a value that should be there. */

@@ -1,4 +1,5 @@
 import { type Gap, type Parsed, unread } from '../parsed.ts';
+import type { Tree } from '../values.ts';
 import type { Gpu, GpuProcess, GpusFact, MigDevice, MigMode } from './fact.ts';
 import { parseSmiFailure } from './parse-smi-failure.ts';
 import { readSmiXmlTree } from './read-smi-xml-tree.ts';
@@ -19,18 +20,33 @@ export function parseSmiXml(text: string): Parsed<GpusFact> {
   const tree = readSmiXmlTree(text);
   if (!tree.ok) return unread(tree.because === 'not_smi_xml' ? (parseSmiFailure(text) ?? tree.because) : tree.because);
   const gaps: Gap[] = [];
-  const root = smiElement(tree.root, gaps);
-  const listed = root.list('gpu');
-  if (listed.length > mostGpus) return unread('too_many_gpus');
-  const gpus = listed.map((element, index) => toGpu(element, index, gaps));
-  if (!tree.complete) gaps.push({ path: gpus.length > 0 ? `gpus.${gpus.length - 1}` : '', because: 'truncated' });
-  const value = {
-    driverVersion: root.text('driver_version', 'driverVersion'),
-    cudaVersion: root.text('cuda_version', 'cudaVersion'),
-    attached: root.integer('attached_gpus', 'attached'),
-    gpus,
-  };
+  const value = toGpusFact(tree.root, gaps);
+  if (value === null) return unread('too_many_gpus');
+  const last = value.gpus.length - 1;
+  if (!tree.complete) gaps.push({ path: last >= 0 ? `gpus.${last}` : '', because: 'truncated' });
   return { value, unreadable: gaps };
+}
+
+/** From a tree with the element names of `-q -x`, wherever it was read; null when it lists more GPUs than can be. */
+export function toGpusFact(tree: Tree, gaps: Gap[]): GpusFact | null {
+  const root = smiElement(tree, gaps);
+  const listed = root.list('gpu');
+  if (listed.length > mostGpus) return null;
+  return {
+    driverVersion: version(root, ['kmd_version', 'driver_version'], 'driverVersion'),
+    cudaVersion: version(root, ['cuda_umd_version', 'cuda_version'], 'cudaVersion'),
+    attached: root.integer('attached_gpus', 'attached'),
+    gpus: listed.map((element, index) => toGpu(element, index, gaps)),
+  };
+}
+
+/** Since 610 the old name holds the version and a sentence, or only `Deprecated, see …`. */
+function version(root: SmiElement, names: readonly string[], path: string): string | null {
+  for (const name of names) {
+    const given = root.text(name, path);
+    if (given !== null && !given.startsWith('Deprecated')) return given.split(' [Deprecated')[0]?.trim() || null;
+  }
+  return null;
 }
 
 function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
