@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CdiFact } from './cdi/fact.ts';
 import { ContainerdFact } from './containerd/fact.ts';
 import { DockerFact } from './docker/fact.ts';
 import { DriverFact } from './driver/fact.ts';
@@ -25,6 +26,7 @@ export const factValues = {
   toolkit: ToolkitFact,
   docker: DockerFact,
   containerd: ContainerdFact,
+  cdi: CdiFact,
   k3s: K3sFact,
   kube: KubeFact,
 } as const;

@@ -1,3 +1,4 @@
+export * from './cdi/fact.ts';
 export { deriveEffectiveConfig } from './containerd/derive-effective-config.ts';
 export * from './containerd/fact.ts';
 export {

@@ -1,3 +1,4 @@
+import { cdiProbe } from './cdi/index.ts';
 import { containerdProbe } from './containerd/index.ts';
 import type { Probe } from './define-probe.ts';
 import { dockerProbe } from './docker/index.ts';
@@ -30,6 +31,7 @@ export const probes: readonly AnyProbe[] = [
   toolkitProbe,
   dockerProbe,
   containerdProbe,
+  cdiProbe,
   k3sProbe,
   kubeProbe,
   gpusProbe,

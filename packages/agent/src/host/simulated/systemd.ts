@@ -1,3 +1,4 @@
+import { startCdiRefresh } from './daemons/cdi-refresh.ts';
 import { startContainerd } from './daemons/containerd.ts';
 import { startDocker } from './daemons/docker.ts';
 import { startK3s } from './daemons/k3s.ts';
@@ -9,6 +10,7 @@ const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'containerd.service': startContainerd,
   'k3s.service': startK3s,
   'k3s-agent.service': startK3s,
+  'nvidia-cdi-refresh.service': startCdiRefresh,
 };
 
 /** `systemctl start` and the boot: reads the daemon's configuration as it is now. */
@@ -16,14 +18,20 @@ export function startUnit(machine: Machine, unit: Unit): Started {
   const started: Started = machine.failingUnits.has(unit.name)
     ? { ok: false, log: `${unit.name}: Control process exited, code=exited, status=1/FAILURE` }
     : (starters[unit.name]?.(machine, unit) ?? { ok: true });
+  if (started.ok && started.ended) {
+    Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', failures: 0, retryAtMs: null });
+    return started;
+  }
   if (started.ok) {
     Object.assign(unit, { active: 'active', sub: 'running', result: 'success', failures: 0, retryAtMs: null });
     unit.startedAtMs = nowMs(machine);
     unit.pid = nextPid(machine, unit);
+    showProcess(machine, unit);
     return started;
   }
   unit.log.push(started.log);
   unit.failures += 1;
+  hideProcess(machine, unit);
   unit.pid = 0;
   unit.result = 'exit-code';
   dropLive(machine, unit);
@@ -38,6 +46,7 @@ export function startUnit(machine: Machine, unit: Unit): Started {
 
 export function stopUnit(machine: Machine, unit: Unit): void {
   dropLive(machine, unit);
+  hideProcess(machine, unit);
   Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', pid: 0, retryAtMs: null, failures: 0 });
 }
 
@@ -61,6 +70,7 @@ export function settleUnits(machine: Machine): void {
 export function bootUnits(machine: Machine): void {
   for (const unit of machine.units.values()) {
     dropLive(machine, unit);
+    hideProcess(machine, unit);
     Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', startedAtMs: null, pid: 0, failures: 0 });
     unit.retryAtMs = null;
     unit.exec = execStartOf(machine, unit);
@@ -92,6 +102,16 @@ function dropLive(machine: Machine, unit: Unit): void {
   if (unit.name === 'docker.service') machine.live.docker = null;
   if (unit.name === 'containerd.service') machine.live.containerd = null;
   if (unit.name === 'k3s.service' || unit.name === 'k3s-agent.service') machine.live.k3s = null;
+}
+
+/** What a daemon was started with stays to be read in /proc as long as it runs. */
+function showProcess(machine: Machine, unit: Unit): void {
+  const commandLine = unit.exec.map((word) => `${word}\0`).join('');
+  if (commandLine !== '') machine.files.put(`/proc/${unit.pid}/cmdline`, () => commandLine, { mode: 0o444 });
+}
+
+function hideProcess(machine: Machine, unit: Unit): void {
+  if (unit.pid !== 0) machine.files.remove(`/proc/${unit.pid}`);
 }
 
 function nextPid(machine: Machine, unit: Unit): number {

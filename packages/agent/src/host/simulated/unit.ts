@@ -1,5 +1,7 @@
-/** What a daemon's start came to; `log` is what it would leave in the journal. */
-export type Started = { ok: true } | { ok: false; log: string };
+/**
+ * What a daemon's start came to; `log` is what it would leave in the journal. `ended`: it was no daemon, its work is done.
+ */
+export type Started = { ok: true; ended?: true } | { ok: false; log: string };
 
 export interface Unit {
   name: string;

@@ -1,61 +1,84 @@
-import { defineProbe } from '../define-probe.ts';
+import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { below, type Gap } from '../parsed.ts';
+import { matchesPattern } from '../path-pattern.ts';
 import { readConfigFile } from '../read-config-file.ts';
-import { firstLine, runCommand } from '../run-command.ts';
-import type { ToolkitFact } from './fact.ts';
-import { parseToolkitConfig, parseToolkitVersion, withToolkitDefaults } from './parse-toolkit-config.ts';
+import { readRootlessUsers, rootlessUserFiles } from '../read-rootless-users.ts';
+import type { OtherToolkitConfig } from './fact.ts';
+import { parseToolkitConfig, withToolkitDefaults } from './parse-toolkit-config.ts';
+import { parseUidMap } from './parse-uid-map.ts';
+import { binaryFiles, readBinaries, toolkitCommands } from './read-binaries.ts';
 
 const configPath = '/etc/nvidia-container-runtime/config.toml';
-/** The GPU operator's own copy is looked at first, as k3s does. */
-const folders = ['/usr/local/nvidia/toolkit', '/usr/bin', '/usr/local/bin'];
-const names = [
-  'nvidia-container-runtime',
-  'nvidia-container-runtime-hook',
-  'nvidia-container-runtime.cdi',
-  'nvidia-container-runtime.legacy',
-  'nvidia-container-cli',
-  'nvidia-ctk',
-  'nvidia-cdi-hook',
+const operatorConfigPath = '/usr/local/nvidia/toolkit/.config/nvidia-container-runtime/config.toml';
+const inHome = '.config/nvidia-container-runtime/config.toml';
+/** Driver roots lie here in practice; `state` of another one is not looked at. */
+const driverRoots = [
+  '/run/*',
+  '/run/*/*',
+  '/opt/*',
+  '/opt/*/*',
+  '/usr/local/*',
+  '/usr/local/*/*',
+  '/home/*/*/*',
+  '/mnt/*',
 ];
-const versionArgv = ['nvidia-ctk', '--version'] as const;
 
 export const toolkitProbe = defineProbe({
   key: 'toolkit',
-  title: 'NVIDIA container toolkit: its binaries, version and config.toml',
+  title: 'NVIDIA container toolkit: its binaries, versions and each config.toml',
   everyMs: 60_000,
   inputs: {
-    files: [configPath, ...folders.flatMap((folder) => names.map((name) => `${folder}/${name}`))],
-    commands: [{ argv: versionArgv, required: false }],
+    files: [
+      ...[configPath, operatorConfigPath, ...rootlessUserFiles, `/home/*/${inHome}`],
+      ...[...binaryFiles, ...driverRoots, '/proc/self/uid_map'],
+    ],
+    commands: toolkitCommands,
   },
   async collect(context) {
     const partial: Gap[] = [];
-    const binaries: ToolkitFact['binaries'] = [];
-    for (const folder of folders) {
-      for (const name of names) {
-        const stat = await context.host.stat(`${folder}/${name}`);
-        if (!stat.ok && stat.because !== 'absent') partial.push({ path: 'binaries', because: stat.because });
-        if (stat.ok && stat.value.type === 'file')
-          binaries.push({ name, path: `${folder}/${name}`, mtimeMs: stat.value.mtimeMs });
-      }
+    const { binaries, version, installedAtMs } = await readBinaries(context.host, partial);
+    const system = await readConfig(context, configPath, partial, { file: 'configFile', config: 'config' });
+    const otherConfigs: OtherToolkitConfig[] = [];
+    const operator = await readConfig(context, operatorConfigPath, partial, null);
+    if (operator.file.present) otherConfigs.push({ scope: 'operator', uid: null, ...operator });
+    for (const { uid, home } of await readRootlessUsers(context.host)) {
+      if (home === null) continue;
+      const user = await readConfig(context, `${home}/${inHome}`, partial, null);
+      if (user.file.present) otherConfigs.push({ scope: 'user', uid, ...user });
     }
-    let version: string | null = null;
-    if (binaries.some(({ name }) => name === 'nvidia-ctk')) {
-      const said = await runCommand(context.host, versionArgv);
-      version = said.ok ? parseToolkitVersion(said.text) : null;
-      if (version === null) partial.push({ path: 'version', because: said.ok ? firstLine(said.ran) : said.because });
-    }
-    const { file, text, gap } = await readConfigFile(context, configPath);
-    if (gap) partial.push({ path: 'configFile', because: gap.because });
-    const parsed = text === null ? null : parseToolkitConfig(text);
-    if (parsed?.value === null) file.error = parsed.unreadable[0]?.because ?? null;
-    partial.push(...below('config', parsed?.unreadable ?? []));
+    const map = await context.host.readText('/proc/self/uid_map', { maxBytes: 100_000 });
     const value = {
-      installed: binaries.length > 0,
-      version,
-      binaries,
-      configFile: file,
-      config: withToolkitDefaults(parsed?.value ?? null),
+      ...{ installed: binaries.length > 0, version, binaries, installedAtMs, otherConfigs },
+      ...{ configFile: system.file, config: system.config, driverRootState: system.driverRootState },
+      inUserNamespace: map.ok ? parseUidMap(map.value) : null,
     };
     return { value, unreadable: null, partial };
   },
 });
+
+/** `paths`: where gaps are told; of the configurations beside the system's the file's own error tells. */
+async function readConfig(
+  context: ProbeContext,
+  path: string,
+  partial: Gap[],
+  paths: { file: string; config: string } | null,
+): Promise<Omit<OtherToolkitConfig, 'scope' | 'uid'>> {
+  const { file, text, gap } = await readConfigFile(context, path);
+  if (gap && paths) partial.push({ path: paths.file, because: gap.because });
+  const parsed = text === null ? null : parseToolkitConfig(text);
+  if (parsed?.value === null) file.error = parsed.unreadable[0]?.because ?? null;
+  if (paths) partial.push(...below(paths.config, parsed?.unreadable ?? []));
+  const config = withToolkitDefaults(parsed?.value ?? null);
+  return { file, config, driverRootState: await readDriverRoot(context, config.driverRoot) };
+}
+
+async function readDriverRoot(
+  { host }: ProbeContext,
+  root: string | null,
+): Promise<OtherToolkitConfig['driverRootState']> {
+  const folder = root?.replace(/\/+$/, '') ?? '';
+  if (!driverRoots.some((place) => matchesPattern(place, folder))) return null;
+  const listed = await host.listDir(folder);
+  if (listed.ok) return listed.value.length === 0 ? 'empty' : 'present';
+  return listed.because === 'absent' ? 'missing' : null;
+}

@@ -72,9 +72,9 @@ export function withToolkitDefaults(stated: StatedToolkitConfig | null): Toolkit
   };
 }
 
-/** `nvidia-ctk --version`: `NVIDIA Container Toolkit CLI version 1.17.8` and a commit line. */
+/** `nvidia-ctk --version`: `NVIDIA Container Toolkit CLI version 1.17.8` and a commit line; `cli-version: 1.17.8` of nvidia-container-cli. */
 export function parseToolkitVersion(text: string): string | null {
-  return /version (\d+\.\d+\.\d+(?:[-~+.][0-9A-Za-z.~+-]+)?)/.exec(text)?.[1] ?? null;
+  return /version:? (\d+\.\d+\.\d+(?:[-~+.][0-9A-Za-z.~+-]+)?)/.exec(text)?.[1] ?? null;
 }
 
 function isWrongTable(root: unknown, path: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { collectOn } from '../testing/fake-reader.ts';
 import { toolkitProbe } from './index.ts';
 import { parseToolkitConfig, withToolkitDefaults } from './parse-toolkit-config.ts';
+import { parseUidMap } from './parse-uid-map.ts';
 
 const config = `disable-require = true
 #accept-nvidia-visible-devices-as-volume-mounts = false
@@ -57,7 +58,34 @@ test('keeps the error of a broken file and goes on with the defaults', async () 
   });
   expect(value?.configFile.error).toMatch(/^not_toml: .*line 1/s);
   expect(value?.config).toEqual(withToolkitDefaults(null));
-  expect(partial?.map(({ path }) => path)).toEqual(['config']);
+  expect(partial?.map(({ path }) => path)).toEqual(['binaries.version', 'config']);
+});
+
+test('reads the operator’s copy with its own configuration, and sees an empty driver root', async () => {
+  const folder = '/usr/local/nvidia/toolkit';
+  const { value } = await collectOn(toolkitProbe, {
+    files: {
+      [`${folder}/nvidia-container-runtime`]: 'ELF',
+      [`${folder}/.config/nvidia-container-runtime/config.toml`]:
+        '[nvidia-container-cli]\nroot = "/run/nvidia/driver"\n',
+      '/run/nvidia/driver/': '',
+      '/var/lib/dpkg/info/nvidia-container-toolkit.list': { text: '', mtimeMs: 7_000 },
+      '/proc/self/uid_map': '         0     100000      65536\n',
+    },
+  });
+  expect(value).toMatchObject({
+    version: null,
+    installedAtMs: 7_000,
+    inUserNamespace: true,
+    driverRootState: null,
+    otherConfigs: [{ scope: 'operator', uid: null, driverRootState: 'empty', config: { mode: 'auto' } }],
+  });
+});
+
+test('tells a real root from the root of a user namespace', () => {
+  expect(parseUidMap('         0          0 4294967295\n')).toBe(false);
+  expect(parseUidMap('0 0 4294967295\n1 2 3\n')).toBe(true);
+  expect(parseUidMap('')).toBeNull();
 });
 
 test('tells what a file states from what it leaves to the defaults, and names wrong types', () => {

@@ -96,11 +96,17 @@ export function installToolkit(machine: Machine, version: string): void {
   machine.versions.toolkit = version;
   for (const program of toolkitPrograms) installProgram(machine, `/usr/bin/${program}`);
   machine.files.put('/etc/nvidia-container-runtime/config.toml', toolkitConfig());
+  const own = toolkitPrograms.map((program) => `/usr/bin/${program}\n`).join('');
+  for (const name of toolkitPackages) machine.files.put(packageList(name), own);
 }
+
+const toolkitPackages = ['nvidia-container-toolkit', 'nvidia-container-toolkit-base', 'libnvidia-container-tools'];
+const packageList = (name: string): string => `/var/lib/dpkg/info/${name}.list`;
 
 export function removeToolkit(machine: Machine): void {
   for (const program of toolkitPrograms) machine.files.remove(`/usr/bin/${program}`);
   machine.files.remove('/etc/nvidia-container-runtime/config.toml');
+  for (const name of toolkitPackages) machine.files.remove(packageList(name));
 }
 
 function toolkitConfig(): string {

@@ -1,7 +1,7 @@
 import { installLibrary, libraryFolder } from '../classes/nvidia.ts';
 import { applyPendingMig } from '../gpus/gpu.ts';
 import { inThePast } from '../machine.ts';
-import { discrete, hour, type SimulatedFault, withGpu } from './fault.ts';
+import { discrete, hour, restart, type SimulatedFault, withGpu } from './fault.ts';
 
 /** Driver and GPU. */
 export const gpuFaults = {
@@ -19,6 +19,8 @@ export const gpuFaults = {
     },
     repair(machine) {
       if (machine.driver) machine.driver.loaded = machine.driver.onDisk;
+      const refresh = machine.units.get('nvidia-cdi-refresh.service');
+      if (refresh) restart(machine, refresh);
     },
     isPresent: ({ driver }) => driver !== null && driver.loaded !== driver.library,
   },

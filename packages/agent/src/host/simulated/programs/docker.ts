@@ -12,6 +12,9 @@ export const docker: Program = (machine, args) => {
 };
 
 export const dockerd: Program = (machine, args) => {
+  if (matches(args, '--version')) {
+    return printed(`Docker version ${machine.versions.docker}, build ${machine.random.hex('docker/build', 7)}\n`);
+  }
   const [validate, option, path] = args;
   if (args.length !== 3 || validate !== '--validate' || option !== '--config-file' || path === undefined) {
     return undefined;

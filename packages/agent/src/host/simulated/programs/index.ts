@@ -3,6 +3,7 @@ import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
 import { k3s, kubectl } from './kubernetes.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
+import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 import { systemctl } from './systemctl.ts';
 
@@ -12,13 +13,6 @@ const modinfo: Program = (machine, args) => {
     ? printed(`${machine.driver.onDisk}\n`)
     : complained('modinfo: ERROR: Module nvidia not found.\n');
 };
-
-const nvidiaCtk: Program = (machine, args) =>
-  matches(args, '--version')
-    ? printed(
-        `NVIDIA Container Toolkit CLI version ${machine.versions.toolkit}\ncommit: ${machine.random.hex('ctk', 40)}\n`,
-      )
-    : undefined;
 
 const uname: Program = (machine, args) => {
   if (matches(args, '-m')) return printed(`${machine.os.arch}\n`);
@@ -36,6 +30,7 @@ export const programs: Record<string, Program> = {
   k3s,
   kubectl,
   modinfo,
+  'nvidia-container-cli': nvidiaContainerCli,
   'nvidia-ctk': nvidiaCtk,
   'nvidia-smi': nvidiaSmi,
   systemctl,

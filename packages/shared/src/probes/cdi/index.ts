@@ -1,0 +1,28 @@
+import { defineProbe } from '../define-probe.ts';
+import type { Gap } from '../parsed.ts';
+import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
+import { deriveDevices } from './derive-devices.ts';
+import { engineFiles, readReaders, readSpecDirs } from './read-spec-dirs.ts';
+import { hostPathPatterns, readSpecs } from './read-specs.ts';
+
+export const cdiProbe = defineProbe({
+  key: 'cdi',
+  title: 'CDI: specifications, their devices, what of them is out of date, and which folders the engines read',
+  everyMs: 60_000,
+  inputs: {
+    files: [...engineFiles, '/etc/cdi', '/etc/cdi/*', '/var/run/cdi', '/var/run/cdi/*', ...hostPathPatterns],
+    commands: unitStatesCommands,
+  },
+  async collect(context) {
+    const partial: Gap[] = [];
+    const readers = await readReaders(context, partial);
+    const specDirs = await readSpecDirs(context.host, readers);
+    const { specs, ignoredFiles } = await readSpecs(context, specDirs, partial);
+    const units = await readUnitStates(context.host);
+    if (!units.ok) partial.push({ path: 'refresh', because: units.because });
+    const find = (name: string) => (units.ok ? units.find(name) : null);
+    const refresh = { service: find('nvidia-cdi-refresh.service'), path: find('nvidia-cdi-refresh.path') };
+    const value = { specDirs, specs, ...deriveDevices(specs), readers, ignoredFiles, refresh };
+    return { value, unreadable: null, partial };
+  },
+});
