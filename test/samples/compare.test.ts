@@ -17,6 +17,7 @@ const keys = [
   { key: 'gpus.*.devices', place: 'gpus.*.devices.*', comparison: 'count' },
   { key: 'all.name', place: 'gpus.*.name', comparison: 'every' },
   { key: 'names', place: 'gpus.*.name', comparison: 'sorted' },
+  { key: 'kinds', place: 'gpus.*.name', comparison: 'distinct' },
   { key: 'because', place: 'unreadable.0.because', comparison: 'within' },
 ];
 
@@ -28,6 +29,7 @@ test('finds nothing to say of an answer that is as expected', () => {
       { name: 'B', mig: null },
     ],
     names: ['B', 'A'],
+    kinds: ['B', 'A', 'B'],
     because: 'TRUNC',
   };
   expect(differences(expected, keys, answer)).toEqual([]);
@@ -41,6 +43,7 @@ test.each([
   [{ gpus: [{ devices: 1 }] }],
   [{ all: { name: 'A' } }],
   [{ names: ['A'] }],
+  [{ kinds: ['A', 'A'] }],
   [{ because: 'lost' }],
 ])('sees a difference: %j', (expected) => {
   expect(differences(expected, keys, answer)).toHaveLength(1);

@@ -97,6 +97,8 @@ function judge(wanted: unknown, { place, comparison }: MappedKey, answer: Answer
       return equal(one);
     case 'sorted':
       return equal([...values.flat()].sort(), [...(wanted as unknown[])].sort());
+    case 'distinct':
+      return equal([...new Set(values.flat())].sort(), [...new Set(wanted as unknown[])].sort());
     case 'count':
       return equal(values.length);
     case 'every':

@@ -7,6 +7,7 @@ import { type Fact, factSchema } from './fact.ts';
 import { GpusFact } from './gpus/fact.ts';
 import { JetsonFact } from './jetson/fact.ts';
 import { K3sFact } from './k3s/fact.ts';
+import { KernelLogFact } from './kernel-log/fact.ts';
 import { KubeFact } from './kube/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PackagesFact } from './packages/fact.ts';
@@ -22,6 +23,7 @@ export const factValues = {
   pci: PciFact,
   jetson: JetsonFact,
   driver: DriverFact,
+  kernel_log: KernelLogFact,
   gpus: GpusFact,
   toolkit: ToolkitFact,
   docker: DockerFact,

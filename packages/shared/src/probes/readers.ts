@@ -8,6 +8,7 @@ import { parseSmiTable } from './gpus/parse-smi-table.ts';
 import { parseSmiXml } from './gpus/parse-smi-xml.ts';
 import { parseTegraRelease } from './jetson/parse-tegra-release.ts';
 import { parseK3sConfig } from './k3s/parse-k3s-config.ts';
+import { parseKernelLog } from './kernel-log/parse-kernel-log.ts';
 import { parseDescribeNode } from './kube/parse-describe-node.ts';
 import { parseNode } from './kube/parse-node.ts';
 import type { Parsed } from './parsed.ts';
@@ -30,13 +31,14 @@ export const readers = {
   k3s: parseK3sConfig,
   nv_tegra_release: parseTegraRelease,
   kube_node: readKubeNode,
+  kernel_log: readKernelLog,
 } satisfies Record<string, Reader>;
 
 export type ReaderName = keyof typeof readers;
 export const readerNames = Object.keys(readers) as ReaderName[];
 
 /** Names that are agreed and whose reader is not here yet. */
-export const plannedReaderNames = ['tegrastats', 'kernel_log'] as const;
+export const plannedReaderNames = ['tegrastats'] as const;
 
 export type FoundReader =
   | { ok: true; read: Reader }
@@ -56,6 +58,21 @@ export function findReader(name: string): FoundReader {
 function readContainerd(text: string): Parsed<unknown> {
   const { value, unreadable } = parseContainerdFile(text);
   return { value: value === null ? null : { ...asWritten(value), statedSchema: value.version }, unreadable };
+}
+
+/** No log that a person looks at has more of them; each is a number in the answer. */
+const mostXids = 10_000;
+
+/** The numbers once for each time that they were seen, as a person counts them in the text. */
+function readKernelLog(text: string): Parsed<unknown> {
+  const { value, unreadable } = parseKernelLog(text);
+  if (value === null) return { value, unreadable };
+  const seen = (kind: 'xid' | 'sxid') =>
+    value.events
+      .filter((event) => event.kind === kind)
+      .flatMap(({ xid, count }) => new Array<number | null>(Math.min(count, mostXids)).fill(xid))
+      .slice(0, mostXids);
+  return { value: { ...value, xids: seen('xid'), sxids: seen('sxid') }, unreadable };
 }
 
 function readKubeNode(text: string): Parsed<unknown> {

@@ -7,6 +7,7 @@ import type { ProbeKey } from './facts.ts';
 import { gpusProbe } from './gpus/index.ts';
 import { jetsonProbe } from './jetson/index.ts';
 import { k3sProbe } from './k3s/index.ts';
+import { kernelLogProbe } from './kernel-log/index.ts';
 import { kubeProbe } from './kube/index.ts';
 import { osProbe } from './os/index.ts';
 import { packagesProbe } from './packages/index.ts';
@@ -28,6 +29,7 @@ export const probes: readonly AnyProbe[] = [
   pciProbe,
   jetsonProbe,
   driverProbe,
+  kernelLogProbe,
   toolkitProbe,
   dockerProbe,
   containerdProbe,

@@ -15,6 +15,7 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
     'gpus.*.processes.*.usedMemoryMiB',
   ],
   docker: ['live.containersRunning'],
+  kernel_log: ['events.*.count', 'events.*.lastSeconds'],
 };
 
 const partsOfPaths = new Map<string, readonly (readonly string[])[]>(

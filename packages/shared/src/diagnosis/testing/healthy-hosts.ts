@@ -75,6 +75,7 @@ function x86(): Values {
       libraryPath: '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1',
       hasNvidiaSmi: true,
     },
+    kernel_log: { events: [], beginsAtBoot: true },
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [aGpu()] },
     toolkit: {
       installed: true,

@@ -1,12 +1,13 @@
 import type { Machine } from '../machine.ts';
 import { installCdi } from './cdi.ts';
+import { installKernelLog } from './kernel-log.ts';
 import { installPackageManager } from './packages.ts';
 
 /** What any machine has beside what its class names, derived from what is installed on it. One file for each family. */
 type Part = (machine: Machine) => void;
 
 /** In the order in which they are put on the machine, after its class. */
-const parts: readonly Part[] = [installPackageManager, installCdi];
+const parts: readonly Part[] = [installPackageManager, installCdi, installKernelLog];
 
 export function installParts(machine: Machine): void {
   for (const install of parts) install(machine);

@@ -1,6 +1,7 @@
 import { containerd, crictl, ctr } from './containerd.ts';
 import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
+import { dmesg, journalctl } from './kernel-log.ts';
 import { k3s, kubectl } from './kubernetes.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
@@ -24,9 +25,11 @@ export const programs: Record<string, Program> = {
   containerd,
   crictl,
   ctr,
+  dmesg,
   docker,
   dockerd,
   'dpkg-query': dpkgQuery,
+  journalctl,
   k3s,
   kubectl,
   modinfo,
