@@ -25,7 +25,7 @@ test('reads every fact, each valid by its schema, and says how', async () => {
   expect(Object.keys(facts).sort()).toEqual([...probeKeys].sort());
   for (const key of probeKeys) expect(factSchemas[key].safeParse(facts[key])).toMatchObject({ success: true });
   expect(facts.gpus).toMatchObject({ readAtMs: 1_800_000_000_000, how: [`command:${query}`], unreadable: null });
-  expect(facts.pci.how).toEqual(['file:/sys/bus/pci/devices']);
+  expect(facts.pci.how).toEqual(['file:/sys/bus/pci/devices', 'file:/proc/cmdline']);
 });
 
 test('runs a command that several probes share once, and each fact still names it', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CdiFact } from './cdi/fact.ts';
 import { ContainerdFact } from './containerd/fact.ts';
+import { DeviceNodesFact } from './device-nodes/fact.ts';
 import { DockerFact } from './docker/fact.ts';
 import { DriverFact } from './driver/fact.ts';
 import { type Fact, factSchema } from './fact.ts';
@@ -24,6 +25,7 @@ export const factValues = {
   jetson: JetsonFact,
   driver: DriverFact,
   kernel_log: KernelLogFact,
+  device_nodes: DeviceNodesFact,
   gpus: GpusFact,
   toolkit: ToolkitFact,
   docker: DockerFact,

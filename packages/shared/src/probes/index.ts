@@ -8,6 +8,7 @@ export {
   parseContainerdFile,
 } from './containerd/parse-containerd-config.ts';
 export * from './define-probe.ts';
+export * from './device-nodes/fact.ts';
 export * from './docker/fact.ts';
 export * from './driver/fact.ts';
 export * from './fact.ts';

@@ -1,6 +1,7 @@
 import { cdiProbe } from './cdi/index.ts';
 import { containerdProbe } from './containerd/index.ts';
 import type { Probe } from './define-probe.ts';
+import { deviceNodesProbe } from './device-nodes/index.ts';
 import { dockerProbe } from './docker/index.ts';
 import { driverProbe } from './driver/index.ts';
 import type { ProbeKey } from './facts.ts';
@@ -30,6 +31,7 @@ export const probes: readonly AnyProbe[] = [
   jetsonProbe,
   driverProbe,
   kernelLogProbe,
+  deviceNodesProbe,
   toolkitProbe,
   dockerProbe,
   containerdProbe,

@@ -48,7 +48,7 @@ test('CONTAINERD_RUNTIME_NOT_CONFIGURED: is silent on docker-only hosts, k3s and
   expect(
     findingsOf(aHost('k3s_server', { containerd: (own) => ({ ...own, installed: true, ...withoutNvidia }) }), code),
   ).toEqual([]);
-  expect(findingsOf(withContainerd(withoutNvidia, { pci: () => ({ gpus: [] }) }), code)).toEqual([]);
+  expect(findingsOf(withContainerd(withoutNvidia, { pci: (pci) => ({ ...pci, gpus: [] }) }), code)).toEqual([]);
   expect(findingsOf(withContainerd(withoutNvidia, { toolkit: (own) => ({ ...own, installed: false }) }), code)).toEqual(
     [],
   );

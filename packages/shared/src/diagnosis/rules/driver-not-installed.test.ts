@@ -1,19 +1,12 @@
 import { expect, test } from 'vitest';
 import { aHost, type Breaks, withPartial } from '../testing/a-host.ts';
+import { noDriver as noNvidiaDriver } from '../testing/driver-parts.ts';
 import { cannotTellOf, findingsOf } from '../testing/findings-of.ts';
 
 const code = 'DRIVER_NOT_INSTALLED';
 const noDriver: Breaks = {
-  driver: () => ({
-    modules: [],
-    loadedVersion: null,
-    flavour: null,
-    onDiskVersion: null,
-    libraryVersion: null,
-    libraryPath: null,
-    hasNvidiaSmi: false,
-  }),
-  pci: (pci) => ({ gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: null })) }),
+  driver: () => noNvidiaDriver,
+  pci: (pci) => ({ ...pci, gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: null })) }),
 };
 
 test('tells a GPU without any driver, and leaves the choice of branch to a person', () => {
@@ -39,7 +32,7 @@ test('is silent on Tegra, without a GPU, and where every GPU is held for passthr
   expect(findingsOf(aHost('no_gpu'), code)).toEqual([]);
   const passthrough = aHost('x86_docker', {
     ...noDriver,
-    pci: (pci) => ({ gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: 'vfio-pci' })) }),
+    pci: (pci) => ({ ...pci, gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: 'vfio-pci' })) }),
   });
   expect(findingsOf(passthrough, code)).toEqual([]);
 });

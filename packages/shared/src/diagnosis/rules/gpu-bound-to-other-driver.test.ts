@@ -4,7 +4,7 @@ import { findingsOf } from '../testing/findings-of.ts';
 
 const code = 'GPU_BOUND_TO_OTHER_DRIVER';
 const boundTo = (driver: string | null) =>
-  aHost('x86_docker', { pci: (pci) => ({ gpus: pci.gpus.map((gpu) => ({ ...gpu, driver })) }) });
+  aHost('x86_docker', { pci: (pci) => ({ ...pci, gpus: pci.gpus.map((gpu) => ({ ...gpu, driver })) }) });
 
 test.each(['nouveau', 'nova_core', 'simple-framebuffer'])(
   'tells that %s holds the GPU, whatever its name',
@@ -31,7 +31,7 @@ test('is silent when nvidia holds the GPU, or nothing does', () => {
 
 test('is the consequence of a driver that is not installed', () => {
   const facts = aHost('x86_docker', {
-    pci: (pci) => ({ gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: 'nouveau' })) }),
+    pci: (pci) => ({ ...pci, gpus: pci.gpus.map((gpu) => ({ ...gpu, driver: 'nouveau' })) }),
     driver: (driver) => ({
       ...driver,
       modules: ['nouveau'],

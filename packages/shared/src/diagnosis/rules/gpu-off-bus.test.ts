@@ -9,10 +9,12 @@ const onBus = (address: string, driver: string | null = 'nvidia') => ({
   deviceId: '2330',
   classCode: '030200',
   driver,
+  driverOverride: null,
+  configDead: false,
 });
 const twoOnBus = (gpus: ReturnType<typeof aGpu>[], attached = gpus.length, secondDriver: string | null = 'nvidia') =>
   aHost('x86_docker', {
-    pci: () => ({ gpus: [onBus('0000:65:00.0'), onBus('0000:b3:00.0', secondDriver)] }),
+    pci: (pci) => ({ ...pci, gpus: [onBus('0000:65:00.0'), onBus('0000:b3:00.0', secondDriver)] }),
     gpus: (fact) => ({ ...fact, attached, gpus }),
   });
 

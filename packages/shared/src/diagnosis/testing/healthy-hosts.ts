@@ -1,5 +1,6 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue, ProbeKey } from '../../probes/facts.ts';
+import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, plainSystem } from './driver-parts.ts';
 import { aConfig, aFile, aGpu, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
 
 export type HostKind =
@@ -60,11 +61,10 @@ function x86(): Values {
       memoryTotalMiB: 128_000,
       cpuCount: 32,
       insideContainer: false,
+      ...plainSystem,
     },
     units: { units: [], failedNames: [] },
-    pci: {
-      gpus: [{ address: '0000:65:00.0', vendorId: '10de', deviceId: '27b8', classCode: '030200', driver: 'nvidia' }],
-    },
+    pci: aBus({ address: '0000:65:00.0', deviceId: '27b8', classCode: '030200' }),
     jetson: { isTegra: false, model: null, soc: null, l4t: null, jetpack: null },
     driver: {
       modules: ['nvidia', 'nvidia_modeset', 'nvidia_uvm'],
@@ -74,8 +74,10 @@ function x86(): Values {
       libraryVersion: '580.95.05',
       libraryPath: '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1',
       hasNvidiaSmi: true,
+      ...modulesOnDisk,
     },
     kernel_log: { events: [], beginsAtBoot: true },
+    device_nodes: nodesOfOneGpu,
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [aGpu()] },
     toolkit: {
       installed: true,
@@ -216,16 +218,14 @@ export const healthy: Record<HostKind, () => Values> = {
   k3s_agent: () => withK3s('agent'),
   mig: () => ({
     ...withDocker(x86()),
-    pci: {
-      gpus: [{ address: '0000:65:00.0', vendorId: '10de', deviceId: '20b2', classCode: '030200', driver: 'nvidia' }],
-    },
+    pci: aBus({ address: '0000:65:00.0', deviceId: '20b2', classCode: '030200' }),
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [migGpu] },
   }),
   orin: () => {
     const values = withDocker(x86());
     return {
       ...values,
-      pci: { gpus: [] },
+      pci: aBus(),
       jetson: {
         isTegra: true,
         model: 'NVIDIA Jetson AGX Orin Developer Kit',
@@ -263,9 +263,7 @@ export const healthy: Record<HostKind, () => Values> = {
     const values = withDocker(x86());
     return {
       ...values,
-      pci: {
-        gpus: [{ address: '0000:01:00.0', vendorId: '10de', deviceId: '2b00', classCode: '030000', driver: 'nvidia' }],
-      },
+      pci: aBus({ address: '0000:01:00.0', deviceId: '2b00', classCode: '030000' }),
       jetson: {
         isTegra: true,
         model: 'NVIDIA Jetson AGX Thor Developer Kit',
@@ -291,16 +289,9 @@ export const healthy: Record<HostKind, () => Values> = {
     const values = withDocker(x86());
     return {
       ...values,
-      pci: { gpus: [] },
-      driver: {
-        modules: [],
-        loadedVersion: null,
-        flavour: null,
-        onDiskVersion: null,
-        libraryVersion: null,
-        libraryPath: null,
-        hasNvidiaSmi: false,
-      },
+      pci: aBus(),
+      driver: noDriver,
+      device_nodes: noNodes,
       gpus: { driverVersion: null, cudaVersion: null, attached: 0, gpus: [] },
       toolkit: {
         ...values.toolkit,

@@ -26,6 +26,13 @@ test('reads the versions that must agree', async () => {
     libraryVersion: '570.124.06',
     libraryPath: '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1',
     hasNvidiaSmi: true,
+    runningKernel: null,
+    kernels: [],
+    dkms: [],
+    modprobe: [],
+    gspFirmware: [],
+    otherLibraries: [],
+    compatFolders: [],
   });
 });
 

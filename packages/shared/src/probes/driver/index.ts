@@ -1,9 +1,16 @@
+import type { Ran } from '../../host/index.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
 import type { Gap } from '../parsed.ts';
 import { firstLine, runCommand } from '../run-command.ts';
+import type { KernelModules } from './fact.ts';
 import { findNvmlLibrary, nvmlLibraryFiles } from './find-nvml-library.ts';
+import { findCompatFolders, findOtherLibraries, otherLibraryFiles } from './find-other-libraries.ts';
 import { parseLoadedVersion, parseModules, parseModuleVersion } from './parse-driver-files.ts';
+import { dkmsFiles, readDkms } from './read-dkms.ts';
+import { gpuInformationFiles, readGpuInformation } from './read-gpu-information.ts';
+import { kernelModuleFiles, readKernelModules } from './read-kernel-modules.ts';
+import { modprobeFiles, readModprobe } from './read-modprobe.ts';
 
 const modulesPath = '/proc/modules';
 const kernelPath = '/proc/sys/kernel/osrelease';
@@ -15,20 +22,38 @@ const smiPaths = [
   '/usr/lib/wsl/lib/nvidia-smi',
 ];
 const modinfoArgv = ['modinfo', '-F', 'version', 'nvidia'] as const;
+/** The module's name on the disk where Debian's packages keep several drivers beside each other. */
+const debianModinfoArgv = ['modinfo', '-F', 'version', 'nvidia-current'] as const;
 
 export const driverProbe = defineProbe({
   key: 'driver',
-  title: "NVIDIA's kernel modules, loaded and on disk, and the library that must match them",
+  title:
+    "NVIDIA's kernel modules, loaded and on disk for each kernel, what keeps them out, and the library that must match",
   everyMs: 60_000,
   inputs: {
-    files: [modulesPath, kernelPath, loadedPath, ...nvmlLibraryFiles, ...smiPaths],
-    commands: [{ argv: modinfoArgv, required: false }],
+    files: [
+      modulesPath,
+      kernelPath,
+      loadedPath,
+      ...nvmlLibraryFiles,
+      ...smiPaths,
+      ...kernelModuleFiles,
+      ...dkmsFiles,
+      ...modprobeFiles,
+      ...gpuInformationFiles,
+      ...otherLibraryFiles,
+    ],
+    commands: [
+      { argv: modinfoArgv, required: false },
+      { argv: debianModinfoArgv, required: false },
+    ],
   },
   async collect(context) {
     const { host } = context;
     const modules = await host.readText(modulesPath);
     // A kernel that cannot load modules has no such file; without /proc nothing is known.
-    const monolithic = !modules.ok && modules.because === 'absent' && (await host.readText(kernelPath)).ok;
+    const release = await host.readText(kernelPath);
+    const monolithic = !modules.ok && modules.because === 'absent' && release.ok;
     if (!modules.ok && !monolithic)
       return { value: null, unreadable: { because: modules.because, detail: modules.detail } };
     const partial: Gap[] = [];
@@ -40,14 +65,28 @@ export const driverProbe = defineProbe({
     if (loadedText.ok && loaded.version === null) partial.push({ path: 'loadedVersion', because: 'unexpected_text' });
     const library = await findNvmlLibrary(host);
     if (library.because !== null) partial.push({ path: 'libraryVersion', because: library.because });
+    const runningKernel = (release.ok ? release.value.trim() : '') || null;
+    const kernels = await readKernelModules(host, runningKernel, partial);
+    const information = await readGpuInformation(host);
+    if (!information.ok) partial.push({ path: 'gspFirmware', because: information.because });
     const value = {
       modules: names,
       loadedVersion: loaded.version,
       flavour: toFlavour(names, loaded),
-      onDiskVersion: monolithic ? null : await readOnDiskVersion(context, partial),
+      onDiskVersion: monolithic ? null : await readOnDiskVersion(context, kernels, partial),
       libraryVersion: library.version,
       libraryPath: library.path,
       hasNvidiaSmi: (await findProgram(host, smiPaths)) !== null,
+      runningKernel,
+      kernels,
+      dkms: await readDkms(host, partial),
+      modprobe: await readModprobe(host, partial),
+      gspFirmware: (information.ok ? information.gpus : []).map(({ address, firmware }) => ({
+        address,
+        version: firmware,
+      })),
+      otherLibraries: await findOtherLibraries(host),
+      compatFolders: await findCompatFolders(host),
     };
     return { value, unreadable: null, partial };
   },
@@ -61,14 +100,26 @@ function toFlavour(modules: readonly string[], loaded: { version: string | null;
 }
 
 /** null without a gap: there is no nvidia module for the running kernel. */
-async function readOnDiskVersion({ host }: ProbeContext, partial: Gap[]): Promise<string | null> {
-  const said = await runCommand(host, modinfoArgv);
+async function readOnDiskVersion(
+  { host }: ProbeContext,
+  kernels: readonly KernelModules[],
+  partial: Gap[],
+): Promise<string | null> {
+  let said = await runCommand(host, modinfoArgv);
+  const hasFile = kernels.some(({ running, modules }) => running && modules.includes('nvidia'));
+  if (said.ok && isNoModule(said.ran) && hasFile) said = await runCommand(host, debianModinfoArgv);
   if (!said.ok) {
     partial.push({ path: 'onDiskVersion', because: said.because });
     return null;
   }
   const version = parseModuleVersion(said.text);
-  const noModule = said.ran.exitCode !== 0 && /not found/i.test(firstLine(said.ran));
-  if (version === null && !noModule) partial.push({ path: 'onDiskVersion', because: 'unexpected_text' });
-  return version;
+  if (version !== null) return version;
+  // modinfo searches the index of modules: a file that is not in it yet is no proof that there is none.
+  if (!isNoModule(said.ran)) partial.push({ path: 'onDiskVersion', because: 'unexpected_text' });
+  else if (hasFile) partial.push({ path: 'onDiskVersion', because: 'module_not_indexed' });
+  return null;
+}
+
+function isNoModule(ran: Ran): boolean {
+  return ran.exitCode !== 0 && /not found|No such file/i.test(firstLine(ran));
 }

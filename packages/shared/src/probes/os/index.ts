@@ -1,6 +1,9 @@
-import { defineProbe, type ProbeContext } from '../define-probe.ts';
+import { defineProbe } from '../define-probe.ts';
 import type { Gap } from '../parsed.ts';
 import { parseCpuInfo, parseMemoryTotal, parseOsRelease } from './parse-os-files.ts';
+import { parseScheduledReboot } from './parse-security-files.ts';
+import { readSecurity, securityCommands, securityFiles } from './read-security.ts';
+import { readVirtualisation, virtualisationCommands, virtualisationFiles } from './read-virtualisation.ts';
 
 const paths = {
   release: '/etc/os-release',
@@ -12,45 +15,42 @@ const paths = {
   arch: '/proc/sys/kernel/arch',
   cpuInfo: '/proc/cpuinfo',
   memInfo: '/proc/meminfo',
+  scheduledShutdown: '/run/systemd/shutdown/scheduled',
 };
-/** Files that a container engine or systemd-nspawn leaves for the processes inside. */
-const containerMarks = ['/.dockerenv', '/run/.containerenv', '/run/systemd/container'];
-const firstProcessCgroup = '/proc/1/cgroup';
 
 export const osProbe = defineProbe({
   key: 'os',
-  title: 'Operating system, kernel, processors and memory',
+  title: 'Operating system, kernel, processors, memory, virtualisation, Secure Boot and what else guards the kernel',
   everyMs: 600_000,
-  inputs: { files: [...Object.values(paths), ...containerMarks, firstProcessCgroup], commands: [] },
-  async collect(context) {
+  inputs: {
+    files: [...Object.values(paths), ...virtualisationFiles, ...securityFiles],
+    commands: [...virtualisationCommands, ...securityCommands],
+  },
+  async collect({ host }) {
     const partial: Gap[] = [];
     const text = async (path: string, field: string) => {
-      const read = await context.host.readText(path);
+      const read = await host.readText(path);
       if (!read.ok) partial.push({ path: field, because: read.because });
       return read.ok ? read.value : '';
     };
-    const vendor = await context.host.readText(paths.release);
+    const vendor = await host.readText(paths.release);
     const release = vendor.ok ? vendor.value : await text(paths.vendorRelease, 'id');
-    const cpu = parseCpuInfo(await text(paths.cpuInfo, 'cpuCount'));
-    const arch = await context.host.readText(paths.arch);
+    const cpuInfo = await text(paths.cpuInfo, 'cpuCount');
+    const cpu = parseCpuInfo(cpuInfo);
+    const arch = await host.readText(paths.arch);
+    const kernel = (await text(paths.kernel, 'kernel')).trim();
+    const scheduled = await host.readText(paths.scheduledShutdown);
     const value = {
       ...parseOsRelease(release),
       hostname: (await text(paths.hostname, 'hostname')).trim() || null,
-      kernel: (await text(paths.kernel, 'kernel')).trim() || null,
+      kernel: kernel || null,
       arch: (arch.ok ? arch.value.trim() : '') || cpu.arch,
       cpuCount: cpu.cpuCount,
       memoryTotalMiB: parseMemoryTotal(await text(paths.memInfo, 'memoryTotalMiB')),
-      insideContainer: await isInsideContainer(context),
+      ...(await readVirtualisation(host, cpuInfo, kernel)),
+      ...(await readSecurity(host, partial)),
+      rebootScheduledAtMs: scheduled.ok ? parseScheduledReboot(scheduled.value) : null,
     };
     return { value, unreadable: null, partial };
   },
 });
-
-async function isInsideContainer({ host }: ProbeContext): Promise<boolean> {
-  for (const path of containerMarks) {
-    const stat = await host.stat(path);
-    if (stat.ok) return true;
-  }
-  const cgroup = await host.readText(firstProcessCgroup);
-  return cgroup.ok && /\/(docker|kubepods|containerd|lxc|libpod)\b/.test(cgroup.value);
-}

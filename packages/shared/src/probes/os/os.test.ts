@@ -23,6 +23,13 @@ test('reads the system from files alone', async () => {
     cpuCount: 2,
     memoryTotalMiB: 15932,
     insideContainer: false,
+    virtualisation: 'none',
+    inUserNamespace: null,
+    secureBoot: false,
+    lockdown: null,
+    selinux: 'disabled',
+    cgroupVersion: null,
+    rebootScheduledAtMs: null,
   });
 });
 

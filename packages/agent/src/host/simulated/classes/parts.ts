@@ -1,5 +1,6 @@
 import type { Machine } from '../machine.ts';
 import { installCdi } from './cdi.ts';
+import { installDriverSurroundings } from './driver.ts';
 import { installKernelLog } from './kernel-log.ts';
 import { installPackageManager } from './packages.ts';
 
@@ -7,7 +8,7 @@ import { installPackageManager } from './packages.ts';
 type Part = (machine: Machine) => void;
 
 /** In the order in which they are put on the machine, after its class. */
-const parts: readonly Part[] = [installPackageManager, installCdi, installKernelLog];
+const parts: readonly Part[] = [installDriverSurroundings, installPackageManager, installCdi, installKernelLog];
 
 export function installParts(machine: Machine): void {
   for (const install of parts) install(machine);
