@@ -25,6 +25,7 @@ test('every class of host is in the fleet, also those of which there are few', (
       'x86-containerd-2',
       'k3s-server',
       'k3s-agent',
+      'rke2-server',
       'a100-mig',
       'h100-mig',
       'orin',

@@ -56,7 +56,7 @@ const perSite: Record<
     ['docker-1', 'x86-docker', 'docker_restart_pending'],
     ['k3s-agent-1', 'k3s-agent', 'k3s_restart_pending'],
     ['h100-1', 'h100-mig'],
-    ['docker-2', 'x86-docker'],
+    ['rke2-server-1', 'rke2-server'],
   ],
 };
 

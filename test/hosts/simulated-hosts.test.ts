@@ -7,10 +7,16 @@ import {
 } from '../../packages/agent/src/host/simulated/index.ts';
 import { codesOf, observe, simulate } from './simulated-facts.ts';
 
+const beyondKubelet = ['kube.devicePlugin.daemonSets', 'kube.operator', 'kube.devicePlugin.configMaps'];
+
 /** What a machine of the class cannot tell, and why that is right. */
 const gaps: Partial<Record<SimulatedClass, string[]>> = {
   // An agent node has no rights to ask the cluster.
-  'k3s-agent': ['kube.node', 'kube.runtimeClasses'],
+  'k3s-agent': ['kube.node', 'kube.runtimeClasses', 'kube.devicePlugin.pods', ...beyondKubelet],
+  // A kubelet may ask for its node, its pods and the runtime classes.
+  'x86-containerd-1.7': beyondKubelet,
+  'x86-containerd-2': beyondKubelet,
+  'h100-mig': beyondKubelet,
   // The library's file has no version in its name there.
   orin: ['driver.libraryVersion'],
   'no-gpu': ['gpus'],

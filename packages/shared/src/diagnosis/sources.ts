@@ -1,3 +1,7 @@
+import type { FactValue } from '../probes/facts.ts';
+import { rke2Distribution } from '../probes/k3s/distribution.ts';
+import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
+import { microk8sSocket } from '../probes/microk8s/microk8s-paths.ts';
 import { unitStatesArgv } from '../probes/read-unit-states.ts';
 
 /** Where evidence comes from, spelled as the facts' `how` spells it, so that a person can look at the same place. */
@@ -15,12 +19,23 @@ export const sources = {
   containerdVersion: 'command:containerd --version',
   crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',
   k3sCrictl: 'command:k3s crictl info',
-  /** k3s brings its own kubectl; elsewhere a host asks with the rights that it has. */
-  runtimeClasses(facts: { k3s: { installed: boolean }; kube: { controlPlane: boolean | null } }): string {
-    if (facts.k3s.installed) return 'command:k3s kubectl get runtimeclass -o json';
-    const rights = facts.kube.controlPlane ? 'admin.conf' : 'kubelet.conf';
-    return `command:kubectl --kubeconfig /etc/kubernetes/${rights} get runtimeclass -o json`;
-  },
+  rke2Crictl: `command:${rke2Distribution.infoArgv.join(' ')}`,
+  microk8sCrictl: `command:crictl --runtime-endpoint unix://${microk8sSocket} info`,
+  runtimeClasses: ({ kube }: { kube: FactValue<'kube'> }) =>
+    kubeSource(kube, kube.rights === 'admin' ? questions.classesAndDaemonSets() : questions.classes()),
+  daemonSets: (kube: FactValue<'kube'>) => kubeSource(kube, questions.classesAndDaemonSets()),
+  node: (kube: FactValue<'kube'>) => kubeSource(kube, questions.node(kube.node?.name ?? '')),
+  pods: (kube: FactValue<'kube'>) => kubeSource(kube, questions.pods(kube.node?.name ?? '')),
+  configMaps: (kube: FactValue<'kube'>, namespace: string) => kubeSource(kube, questions.configMaps(namespace)),
   file: (path: string) => `file:${path}`,
   units: `command:${unitStatesArgv.join(' ')}`,
 } as const;
+
+/** Each distribution has a kubectl of its own; a kubeadm host asks with the rights that it has. */
+function kubeSource({ distribution, rights }: FactValue<'kube'>, question: readonly string[]): string {
+  const reader =
+    distribution === 'k3s' || distribution === 'rke2' || distribution === 'microk8s'
+      ? kubeReaders[distribution]
+      : kubeReaders[rights === 'admin' ? 'kubeadm' : 'kubelet'];
+  return `command:${[...reader.argv, ...question].join(' ')}`;
+}

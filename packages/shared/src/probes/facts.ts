@@ -10,9 +10,11 @@ import { JetsonFact } from './jetson/fact.ts';
 import { K3sFact } from './k3s/fact.ts';
 import { KernelLogFact } from './kernel-log/fact.ts';
 import { KubeFact } from './kube/fact.ts';
+import { MicroK8sFact } from './microk8s/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PackagesFact } from './packages/fact.ts';
 import { PciFact } from './pci/fact.ts';
+import { Rke2Fact } from './rke2/fact.ts';
 import { ToolkitFact } from './toolkit/fact.ts';
 import { UnitsFact } from './units/fact.ts';
 
@@ -32,6 +34,8 @@ export const factValues = {
   containerd: ContainerdFact,
   cdi: CdiFact,
   k3s: K3sFact,
+  rke2: Rke2Fact,
+  microk8s: MicroK8sFact,
   kube: KubeFact,
 } as const;
 

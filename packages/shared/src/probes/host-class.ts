@@ -39,13 +39,17 @@ function toGpuCount({ gpus, pci, jetson }: Facts): number | null {
 }
 
 /** The engine that Kubernetes uses goes before one that is merely installed; k3s brings its own. */
-function toRuntime({ k3s, docker, containerd, kube }: Facts): Pick<HostClass, 'runtime' | 'runtimeVersion'> {
-  if (k3s.value?.installed && k3s.value.role !== null) return { runtime: 'k3s', runtimeVersion: k3s.value.version };
+function toRuntime({ docker, containerd, kube, ...others }: Facts): Pick<HostClass, 'runtime' | 'runtimeVersion'> {
+  for (const runtime of ['k3s', 'rke2', 'microk8s'] as const) {
+    // An older agent tells nothing of some of them.
+    const own = others[runtime]?.value;
+    if (own?.installed && own.role !== null) return { runtime, runtimeVersion: own.version };
+  }
   const kubeletUsesContainerd = kube.value?.runtimeEndpoint?.includes('/containerd.sock') ?? false;
   if (docker.value?.installed && !kubeletUsesContainerd)
     return { runtime: 'docker', runtimeVersion: docker.value.live?.version ?? null };
   if (containerd.value?.installed) return { runtime: 'containerd', runtimeVersion: containerd.value.version };
-  const allRead = k3s.value !== null && docker.value !== null && containerd.value !== null;
+  const allRead = others.k3s.value !== null && docker.value !== null && containerd.value !== null;
   return { runtime: allRead ? 'none' : null, runtimeVersion: null };
 }
 

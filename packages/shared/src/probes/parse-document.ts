@@ -13,12 +13,14 @@ export function parseToml(text: string): Document {
   return attempt(text, () => parseTomlText(text.replace(/^\uFEFF/, ''), { integersAsBigInt: true }), tomlError);
 }
 
-export function parseJson(text: string): Document {
+/** `longest`: lists of a cluster's objects are larger than any file. */
+export function parseJson(text: string, longest: number = maxLength): Document {
   const body = text.replace(/^\uFEFF/, '');
   return attempt(
     text,
     () => JSON.parse(body) as unknown,
     () => jsonError(body),
+    longest,
   );
 }
 
@@ -32,8 +34,13 @@ export function parseYaml(text: string): Document {
   return attempt(text, read, yamlError);
 }
 
-function attempt(text: string, read: () => unknown, explain: (error: unknown) => string): Document {
-  if (text.length > maxLength) return { ok: false, error: `longer than ${maxLength} characters` };
+function attempt(
+  text: string,
+  read: () => unknown,
+  explain: (error: unknown) => string,
+  longest: number = maxLength,
+): Document {
+  if (text.length > longest) return { ok: false, error: `longer than ${longest} characters` };
   if (isTooDeep(text)) return { ok: false, error: 'nested too deeply' };
   try {
     return { ok: true, value: read() };

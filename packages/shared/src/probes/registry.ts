@@ -10,9 +10,11 @@ import { jetsonProbe } from './jetson/index.ts';
 import { k3sProbe } from './k3s/index.ts';
 import { kernelLogProbe } from './kernel-log/index.ts';
 import { kubeProbe } from './kube/index.ts';
+import { microk8sProbe } from './microk8s/index.ts';
 import { osProbe } from './os/index.ts';
 import { packagesProbe } from './packages/index.ts';
 import { pciProbe } from './pci/index.ts';
+import { rke2Probe } from './rke2/index.ts';
 import { toolkitProbe } from './toolkit/index.ts';
 import { unitsProbe } from './units/index.ts';
 
@@ -37,6 +39,8 @@ export const probes: readonly AnyProbe[] = [
   containerdProbe,
   cdiProbe,
   k3sProbe,
+  rke2Probe,
+  microk8sProbe,
   kubeProbe,
   gpusProbe,
 ];

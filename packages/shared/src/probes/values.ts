@@ -46,3 +46,17 @@ export function stringsAt(value: unknown, ...path: string[]): string[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
 }
+
+export function listAt(value: unknown, ...path: string[]): unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** Entries of a mapping that are texts. */
+export function textsAt(value: unknown, ...path: string[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(treeAt(value, ...path) ?? {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}

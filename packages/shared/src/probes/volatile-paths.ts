@@ -16,6 +16,7 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   ],
   docker: ['live.containersRunning'],
   kernel_log: ['events.*.count', 'events.*.lastSeconds'],
+  kube: ['devicePlugin.logs.*.lastLines', 'events.*.count', 'events.*.lastAtMs'],
 };
 
 const partsOfPaths = new Map<string, readonly (readonly string[])[]>(

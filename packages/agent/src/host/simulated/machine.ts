@@ -21,6 +21,24 @@ export interface Kubernetes {
   kubeletVersion: string;
   runtimeClasses: { name: string; handler: string }[];
   labels: Record<string, string>;
+  taints: { key: string; value?: string; effect: string }[];
+  /** NVIDIA's device plugin in the cluster; null: nobody has deployed it. */
+  devicePlugin: DevicePlugin | null;
+}
+
+export interface DevicePlugin {
+  namespace: string;
+  /** Of its DaemonSet. */
+  name: string;
+  version: string;
+  /** Version of the chart that made it. */
+  chart: string;
+  runtimeClassName: string | null;
+  migStrategy: 'none' | 'single' | 'mixed';
+  /** Folder of the host that it takes for the kubelet's. */
+  hostPath: string;
+  /** GPUs that it took out of service, with the Xid that made it. */
+  unhealthy: { uuid: string; xid: number }[];
 }
 
 /** Everything that is true on one simulated machine. Programs and daemons are functions of it. */
@@ -35,7 +53,11 @@ export interface Machine {
   boot: { id: string; atMs: number; atMonotonicMs: number; count: number };
   driver: Driver | null;
   gpus: SimulatedGpu[];
-  live: { docker: LiveDocker | null; containerd: LiveContainerd | null; k3s: LiveK3s | null };
+  live: {
+    docker: LiveDocker | null;
+    containerd: LiveContainerd | null /** Of k3s, or of rke2 which is made alike. */;
+    k3s: LiveK3s | null;
+  };
   versions: { docker: string; containerd: string; k3s: string; toolkit: string };
   kubernetes: Kubernetes | null;
   /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */

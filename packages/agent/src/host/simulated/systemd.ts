@@ -11,6 +11,8 @@ const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'k3s.service': startK3s,
   'k3s-agent.service': startK3s,
   'nvidia-cdi-refresh.service': startCdiRefresh,
+  'rke2-server.service': startK3s,
+  'rke2-agent.service': startK3s,
 };
 
 /** `systemctl start` and the boot: reads the daemon's configuration as it is now. */
@@ -101,7 +103,7 @@ export function execStartOf(machine: Machine, unit: Unit): string[] {
 function dropLive(machine: Machine, unit: Unit): void {
   if (unit.name === 'docker.service') machine.live.docker = null;
   if (unit.name === 'containerd.service') machine.live.containerd = null;
-  if (unit.name === 'k3s.service' || unit.name === 'k3s-agent.service') machine.live.k3s = null;
+  if (/^(k3s|k3s-agent|rke2-server|rke2-agent)\.service$/.test(unit.name)) machine.live.k3s = null;
 }
 
 /** What a daemon was started with stays to be read in /proc as long as it runs. */

@@ -1,7 +1,7 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
 import { parseRequest } from '../../jobs/plan-job.ts';
 import type { ProbeKey } from '../../probes/facts.ts';
-import { matchesPattern } from '../../probes/path-pattern.ts';
+import { matchesPattern, matchesSegment } from '../../probes/path-pattern.ts';
 import { probes } from '../../probes/registry.ts';
 import { type Finding, severities } from '../finding.ts';
 import { rules } from '../rules/index.ts';
@@ -40,6 +40,6 @@ function isRead(source: string, needs: readonly ProbeKey[]): boolean {
     .some(({ inputs }) =>
       source.startsWith('file:')
         ? inputs.files.some((pattern) => matchesPattern(pattern, source.slice('file:'.length)))
-        : inputs.commands.some(({ argv }) => source === `command:${argv.join(' ')}`),
+        : inputs.commands.some(({ argv }) => matchesSegment(`command:${argv.join(' ')}`, source)),
     );
 }

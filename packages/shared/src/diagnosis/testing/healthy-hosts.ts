@@ -36,6 +36,25 @@ const dockerNvidia: RuntimeEntry = {
   systemdCgroup: null,
 };
 
+/** What a k3s that runs says beside its containerd. */
+const aK3s = {
+  dataDir: '/var/lib/rancher/k3s',
+  dropInFolder: null,
+  searchPath: [],
+  runtimesFound: [],
+  lastFatal: null,
+};
+
+/** Kubernetes without a device plugin. */
+const aKube = {
+  distribution: null,
+  rights: null,
+  kubelet: { rootDir: null, cgroupDriver: null, sockets: [] },
+  devicePlugin: { daemonSets: null, pods: null, logs: [], configMaps: null },
+  operator: null,
+  events: null,
+};
+
 const migGpu = aGpu({
   name: 'NVIDIA A100-SXM4-80GB',
   pciDeviceId: '0x20B210DE',
@@ -130,8 +149,11 @@ function x86(): Values {
       renderedFile: noFile('/var/lib/rancher/k3s/agent/etc/containerd/config.toml'),
       rendered: null,
       live: null,
+      ...aK3s,
+      dataDir: null,
     },
     kube: {
+      ...aKube,
       present: false,
       clusterId: null,
       controlPlane: null,
@@ -206,6 +228,9 @@ export const healthy: Record<HostKind, () => Values> = {
       live: { criReady: true, runtimes: [nvidia, runc], defaultRuntime: 'runc' },
     },
     kube: {
+      ...aKube,
+      distribution: 'kubeadm',
+      rights: 'admin',
       present: true,
       clusterId: 'c1'.repeat(32),
       controlPlane: true,
@@ -315,6 +340,7 @@ function withK3s(role: 'server' | 'agent'): Values {
   return {
     ...x86(),
     k3s: {
+      ...aK3s,
       installed: true,
       version: 'v1.32.5+k3s1',
       role,
@@ -327,6 +353,9 @@ function withK3s(role: 'server' | 'agent'): Values {
       live: { runtimes: [nvidia, runc], defaultRuntime: 'runc' },
     },
     kube: {
+      ...aKube,
+      distribution: 'k3s',
+      rights: role === 'server' ? 'admin' : 'none',
       present: true,
       clusterId: 'c2'.repeat(32),
       controlPlane: role === 'server',

@@ -4,7 +4,7 @@ import { unitStatesArgv } from '../read-unit-states.ts';
 import { collectOn, fakeSha256 } from '../testing/fake-reader.ts';
 import { kubeProbe } from './index.ts';
 import { parseDescribeNode } from './parse-describe-node.ts';
-import { parseKubeletEndpoint, parseKubeletFlag } from './parse-kubelet-files.ts';
+import { parseKubeletConfig, parseKubeletFlag, parseListeningSockets } from './parse-kubelet-files.ts';
 import { parseNode } from './parse-node.ts';
 
 const node = JSON.stringify({
@@ -18,23 +18,42 @@ const node = JSON.stringify({
     nodeInfo: { containerRuntimeVersion: 'containerd://2.1.4-k3s1', kubeletVersion: 'v1.34.1+k3s1' },
   },
 });
-const classes = JSON.stringify({ items: [{ metadata: { name: 'nvidia' }, handler: 'nvidia' }, { metadata: {} }] });
+const classes = JSON.stringify({
+  items: [{ kind: 'RuntimeClass', metadata: { name: 'nvidia' }, handler: 'nvidia' }, { metadata: {} }],
+});
+const noItems = JSON.stringify({ items: [] });
+const hereArgv = 'get pods -A --field-selector spec.nodeName=host-1 -o json';
+const clusterArgv = 'get runtimeclasses,daemonsets -A -o json';
+const sockets =
+  '0000000000000000: 00000002 00000000 00010000 0001 01 77 /var/lib/kubelet/device-plugins/kubelet.sock\n';
+const listening = { '/proc/net/unix': `Num       RefCount Protocol Flags    Type St Inode Path\n${sockets}` };
 const ca = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const hostname = { '/proc/sys/kernel/hostname': 'Host-1\n' };
 const units = (name: string) => ({ [unitStatesArgv.join(' ')]: `Id=${name}\nLoadState=loaded\nActiveState=active\n` });
 
 test('reads node and runtime classes on a k3s server', async () => {
   const { value, partial } = await collectOn(kubeProbe, {
-    files: { ...hostname, '/usr/local/bin/k3s': 'ELF', '/var/lib/rancher/k3s/agent/client-ca.crt': ca },
+    files: { ...hostname, ...listening, '/usr/local/bin/k3s': 'ELF', '/var/lib/rancher/k3s/agent/client-ca.crt': ca },
     commands: {
       ...units('k3s.service'),
       'k3s kubectl get node host-1 -o json': node,
-      'k3s kubectl get runtimeclass -o json': classes,
+      [`k3s kubectl ${clusterArgv}`]: classes,
+      [`k3s kubectl ${hereArgv}`]: noItems,
     },
   });
   expect(partial).toEqual([]);
   expect(value).toEqual({
     present: true,
+    distribution: 'k3s',
+    rights: 'admin',
+    kubelet: {
+      rootDir: '/var/lib/kubelet',
+      cgroupDriver: null,
+      sockets: [{ path: '/var/lib/kubelet/device-plugins/kubelet.sock', present: false, listening: true }],
+    },
+    devicePlugin: { daemonSets: [], pods: [], logs: [], configMaps: [] },
+    operator: null,
+    events: null,
     clusterId: fakeSha256(ca.trim()),
     controlPlane: true,
     runtimeEndpoint: 'unix:///run/k3s/containerd/containerd.sock',
@@ -55,14 +74,17 @@ test('reads node and runtime classes on a k3s server', async () => {
 
 test('knows the cluster of a k3s agent and that it has no rights to ask it', async () => {
   const { value, partial, reader } = await collectOn(kubeProbe, {
-    files: { ...hostname, '/usr/local/bin/k3s': 'ELF', '/var/lib/rancher/k3s/agent/client-ca.crt': `${ca}\n` },
+    files: {
+      ...hostname,
+      ...listening,
+      '/usr/local/bin/k3s': 'ELF',
+      '/var/lib/rancher/k3s/agent/client-ca.crt': `${ca}\n`,
+    },
     commands: units('k3s-agent.service'),
   });
   expect(value).toMatchObject({ controlPlane: false, clusterId: fakeSha256(ca.trim()), node: null });
-  expect(partial).toEqual([
-    { path: 'node', because: 'no_rights_here' },
-    { path: 'runtimeClasses', because: 'no_rights_here' },
-  ]);
+  const parts = ['node', 'devicePlugin.pods', 'runtimeClasses', 'devicePlugin.daemonSets', 'operator'];
+  expect(partial).toEqual([...parts, 'devicePlugin.configMaps'].map((path) => ({ path, because: 'no_rights_here' })));
   expect(reader.reads.commands.some((argv) => argv.includes('kubectl'))).toBe(false);
 });
 
@@ -91,18 +113,24 @@ test.each([
       ...hostname,
       ...files,
       '/etc/kubernetes/pki/ca.crt': ca,
-      '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\n',
+      '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\ncgroupDriver: systemd\n',
       '/var/lib/kubelet/kubeadm-flags.env':
         'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/containerd/containerd.sock"\n',
     },
     commands: {
       [`kubectl --kubeconfig /etc/kubernetes/${conf} get node host-1 -o json`]: node,
-      [`kubectl --kubeconfig /etc/kubernetes/${conf} get runtimeclass -o json`]: { exitCode: 1, stderr: 'Forbidden' },
+      [`kubectl --kubeconfig /etc/kubernetes/${conf} ${controlPlane ? clusterArgv : 'get runtimeclasses -o json'}`]: {
+        exitCode: 1,
+        stderr: 'Forbidden',
+      },
+      [`kubectl --kubeconfig /etc/kubernetes/${conf} ${hereArgv}`]: noItems,
     },
   });
   expect(value).toMatchObject({
     controlPlane,
     runtimeEndpoint: 'unix:///run/containerd/containerd.sock',
+    rights: controlPlane ? 'admin' : 'node',
+    kubelet: { cgroupDriver: 'systemd' },
     node: { name: 'host-1' },
     runtimeClasses: null,
   });
@@ -136,9 +164,10 @@ test('does not make a zero of a resource that is not listed', () => {
 });
 
 test('finds the socket wherever the kubelet is told of it', () => {
-  expect(parseKubeletEndpoint('containerRuntimeEndpoint: unix:///a.sock\n')).toBe('unix:///a.sock');
+  expect(parseKubeletConfig('containerRuntimeEndpoint: unix:///a.sock\n').endpoint).toBe('unix:///a.sock');
   expect(parseKubeletFlag('A="--x=1 --hostname-override edge-1"', 'hostname-override')).toBe('edge-1');
-  expect(parseKubeletEndpoint('a: [')).toBeNull();
+  expect(parseKubeletConfig('a: [').endpoint).toBeNull();
+  expect(parseListeningSockets(sockets.replace('00010000', '00000000'))).toEqual([]);
 });
 
 test('never throws', () => {

@@ -1,6 +1,6 @@
 import { parseJson } from '../parse-document.ts';
 import { type Parsed, unread } from '../parsed.ts';
-import { at, booleanAt, isTree, stringAt, textAt, treeAt } from '../values.ts';
+import { at, booleanAt, isTree, stringAt, type Tree, textAt, textsAt } from '../values.ts';
 import type { KubeFact } from './fact.ts';
 
 export type KubeNode = NonNullable<KubeFact['node']>;
@@ -18,13 +18,13 @@ export function parseNode(text: string): Parsed<KubeNode> {
       name,
       ready: toReady(at(node, 'status', 'conditions')),
       unschedulable: booleanAt(node, 'spec', 'unschedulable') ?? false,
-      labels: toTexts(treeAt(node, 'metadata', 'labels')),
+      labels: textsAt(node, 'metadata', 'labels'),
       taints: (Array.isArray(taints) ? taints : []).flatMap((taint) => {
         const [key, effect] = [textAt(taint, 'key'), textAt(taint, 'effect')];
         return key === null || effect === null ? [] : [{ key, value: textAt(taint, 'value'), effect }];
       }),
-      capacity: toTexts(treeAt(node, 'status', 'capacity')),
-      allocatable: toTexts(treeAt(node, 'status', 'allocatable')),
+      capacity: textsAt(node, 'status', 'capacity'),
+      allocatable: textsAt(node, 'status', 'allocatable'),
       containerRuntimeVersion: textAt(node, 'status', 'nodeInfo', 'containerRuntimeVersion'),
       kubeletVersion: textAt(node, 'status', 'nodeInfo', 'kubeletVersion'),
     },
@@ -32,16 +32,12 @@ export function parseNode(text: string): Parsed<KubeNode> {
   };
 }
 
-/** `kubectl get runtimeclass -o json`. */
-export function parseRuntimeClasses(text: string): Parsed<{ name: string; handler: string }[]> {
-  const document = parseJson(text);
-  const items = document.ok ? at(document.value, 'items') : undefined;
-  if (!Array.isArray(items)) return unread('not_a_list');
-  const value = items.flatMap((item) => {
+/** Of a list that may hold other kinds too. */
+export function toRuntimeClasses(items: readonly Tree[]): { name: string; handler: string }[] {
+  return items.flatMap((item) => {
     const [name, handler] = [textAt(item, 'metadata', 'name'), textAt(item, 'handler')];
-    return name === null || handler === null ? [] : [{ name, handler }];
+    return textAt(item, 'kind') !== 'RuntimeClass' || name === null || handler === null ? [] : [{ name, handler }];
   });
-  return { value, unreadable: [] };
 }
 
 /** null: the kubelet's state is Unknown, or no condition says. */
@@ -52,10 +48,4 @@ function toReady(conditions: unknown): boolean | null {
     'status',
   );
   return status === 'True' ? true : status === 'False' ? false : null;
-}
-
-function toTexts(tree: object | undefined): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(tree ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 }

@@ -1,7 +1,7 @@
 import type { DirEntry, FileStat, HostReader, Ran, Read, ReadFailure, UrlAnswer } from '../../host/index.ts';
 import type { Collected, Probe } from '../define-probe.ts';
 import type { FactValue, ProbeKey } from '../facts.ts';
-import { matchesPattern } from '../path-pattern.ts';
+import { matchesPattern, matchesSegment } from '../path-pattern.ts';
 
 type FakeFile = string | { link: string } | { fails: ReadFailure } | { text: string; mode?: number; mtimeMs?: number };
 
@@ -142,5 +142,5 @@ function undeclaredReads(probe: Pick<Probe, 'inputs'>, reader: FakeReader): stri
 }
 
 function isArgv(declared: readonly string[], argv: readonly string[]): boolean {
-  return declared.length === argv.length && declared.every((word, index) => word === '*' || word === argv[index]);
+  return declared.length === argv.length && declared.every((word, index) => matchesSegment(word, argv[index] ?? ''));
 }

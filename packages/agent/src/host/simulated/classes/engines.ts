@@ -1,6 +1,5 @@
 import { containerdConfigPath, majorOf } from '../daemons/containerd.ts';
 import { dockerConfigPath } from '../daemons/docker.ts';
-import { k3sAgentDir } from '../daemons/k3s.ts';
 import type { Machine } from '../machine.ts';
 import { installProgram, installUnit } from './base.ts';
 
@@ -170,66 +169,13 @@ export function installKubeadmWorker(
     kubeletVersion: versions.kubelet,
     runtimeClasses: [{ name: 'nvidia', handler: 'nvidia' }],
     labels: { 'nvidia.com/gpu.present': 'true' },
-  };
-}
-
-export function installK3s(machine: Machine, version: string, role: 'server' | 'agent', cluster: string): void {
-  machine.versions.k3s = version;
-  installProgram(machine, '/usr/local/bin/k3s');
-  const { files, random } = machine;
-  for (const name of ['kubectl', 'crictl', 'ctr']) files.putLink(`/usr/local/bin/${name}`, 'k3s');
-  installUnit(machine, {
-    name: role === 'server' ? 'k3s.service' : 'k3s-agent.service',
-    description: 'Lightweight Kubernetes',
-    exec: `/usr/local/bin/k3s ${role}`,
-    type: role === 'server' ? 'notify' : 'exec',
-    restartSec: 5,
-    folder: '/etc/systemd/system',
-  });
-  files.putDir(k3sAgentDir);
-  files.put('/var/lib/rancher/k3s/agent/client-ca.crt', certificate(cluster));
-  files.put('/var/lib/rancher/k3s/agent/server-ca.crt', certificate(`${cluster}/server`));
-  if (role === 'server') {
-    files.put('/etc/rancher/k3s/config.yaml', 'write-kubeconfig-mode: "0600"\nsecrets-encryption: true\n', {
-      mode: 0o600,
-    });
-    files.put(
-      '/etc/rancher/k3s/k3s.yaml',
-      'apiVersion: v1\nkind: Config\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\n',
-      { mode: 0o600 },
-    );
-    files.put('/var/lib/rancher/k3s/server/tls/server-ca.crt', certificate(`${cluster}/server`));
-  } else {
-    files.put('/etc/rancher/k3s/config.yaml', `server: https://10.0.0.10:6443\ntoken-file: /etc/rancher/k3s/token\n`, {
-      mode: 0o600,
-    });
-    files.put('/etc/rancher/k3s/token', `K10${random.hex('k3s/token', 64)}\n`, { mode: 0o600 });
-  }
-  machine.kubernetes = {
-    nodeName: machine.name,
-    role: role === 'server' ? 'control_plane' : 'worker',
-    kubeletVersion: version,
-    runtimeClasses: [
-      'crun',
-      'lunatic',
-      'nvidia',
-      'nvidia-experimental',
-      'slight',
-      'spin',
-      'wasmedge',
-      'wasmer',
-      'wasmtime',
-      'wws',
-    ].map((name) => ({ name, handler: name })),
-    labels: {
-      'node.kubernetes.io/instance-type': 'k3s',
-      ...(role === 'server' ? { 'node-role.kubernetes.io/master': 'true' } : {}),
-    },
+    taints: [],
+    devicePlugin: null,
   };
 }
 
 /** Bytes of a certificate that all machines of one cluster share; nobody verifies it. */
-function certificate(cluster: string): string {
+export function certificate(cluster: string): string {
   const body = Buffer.from(`simulated certificate authority of the cluster ${cluster}`.padEnd(192, '.')).toString(
     'base64',
   );

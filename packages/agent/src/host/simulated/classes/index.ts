@@ -1,8 +1,9 @@
 import type { Machine } from '../machine.ts';
 import { distributions, installBase, installUnit } from './base.ts';
-import { installDocker, installK3s, installKubeadmWorker, writeContainerdFiles } from './engines.ts';
+import { installDocker, installKubeadmWorker, writeContainerdFiles } from './engines.ts';
 import { boards, installBoard, installPlainLibrary, installVersionedLibrary } from './jetson.ts';
 import { installDriver, installPciDevice, installToolkit } from './nvidia.ts';
+import { installK3s, installRke2 } from './rancher.ts';
 
 /** What a class puts on a machine, in the order in which its units start at boot. */
 interface HostClass {
@@ -83,6 +84,17 @@ export const simulatedClasses = {
       installDriver(machine, drivers.r570, [{ model: 'l4' }]);
       installToolkit(machine, '1.17.8');
       installK3s(machine, 'v1.33.5+k3s1', 'agent', cluster);
+    },
+  },
+  'rke2-server': {
+    title: 'RKE2 server with two L4',
+    arch: 'x86_64',
+    runtimeUnit: 'rke2-server.service',
+    install(machine, cluster) {
+      installServer(machine, server);
+      installDriver(machine, drivers.r570, [{ model: 'l4' }, { model: 'l4' }]);
+      installToolkit(machine, '1.17.8');
+      installRke2(machine, 'v1.33.5+rke2r1', 'server', cluster);
     },
   },
   'a100-mig': {

@@ -82,7 +82,7 @@ test('only a server may ask the cluster', async () => {
 });
 
 test('k3s brings a RuntimeClass for nvidia and none for nvidia-cdi', async () => {
-  const list = JSON.parse((await runOn(k3sHost(), 'k3s kubectl get runtimeclass -o json')).stdout);
+  const list = JSON.parse((await runOn(k3sHost(), 'k3s kubectl get runtimeclasses -o json')).stdout);
   const names = list.items.map((item: { metadata: { name: string } }) => item.metadata.name);
   expect(names).toContain('nvidia');
   expect(names).not.toContain('nvidia-cdi');

@@ -87,7 +87,15 @@ function criSection(cri: LiveCri, major: number) {
   };
 }
 
+/** Where k3s and rke2 have the socket of their own containerd. */
+const rancherEndpoint = 'unix:///run/k3s/containerd/containerd.sock';
+
 export const crictl: Program = (machine, args) => {
+  if (matches(args, '--runtime-endpoint', rancherEndpoint, 'info')) {
+    const cri = machine.live.k3s?.cri;
+    if (!cri) return complained(unreachable(rancherEndpoint, '/run/k3s/containerd/containerd.sock'));
+    return cri.state === 'ok' ? printed(criInfo(cri, 2)) : complained(unimplemented(rancherEndpoint));
+  }
   if (!matches(args, '--runtime-endpoint', 'unix:///run/containerd/containerd.sock', 'info')) return undefined;
   const live = machine.live.containerd;
   if (!live)

@@ -2,7 +2,7 @@ import { containerd, crictl, ctr } from './containerd.ts';
 import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
 import { dmesg, journalctl } from './kernel-log.ts';
-import { k3s, kubectl } from './kubernetes.ts';
+import { k3s, kubectl, rke2 } from './kubernetes.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
 import { complained, matches, type Program, printed } from './program.ts';
@@ -36,6 +36,7 @@ export const programs: Record<string, Program> = {
   'nvidia-container-cli': nvidiaContainerCli,
   'nvidia-ctk': nvidiaCtk,
   'nvidia-smi': nvidiaSmi,
+  rke2,
   systemctl,
   uname,
 };

@@ -1,4 +1,5 @@
 import { type Kubernetes, type Machine, nowMs } from '../machine.ts';
+import { pluginState } from './device-plugin-log.ts';
 
 /** The cluster's answer about this machine's Node object. Devices appear when the device plugin's pod could start. */
 export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
@@ -44,7 +45,11 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
       resourceVersion: machine.random.digits('node/resourceVersion', 7),
       uid: machine.random.uuid('node/uid'),
     },
-    spec: { podCIDR: '10.42.0.0/24', podCIDRs: ['10.42.0.0/24'] },
+    spec: {
+      podCIDR: '10.42.0.0/24',
+      podCIDRs: ['10.42.0.0/24'],
+      ...(kubernetes.taints.length > 0 ? { taints: kubernetes.taints } : {}),
+    },
     status: {
       addresses: [
         { address: '10.0.0.11', type: 'InternalIP' },
@@ -84,43 +89,44 @@ function runtimeReady(machine: Machine): boolean {
   return machine.live.k3s ? machine.live.k3s.cri.state === 'ok' : machine.live.containerd?.cri.state === 'ok';
 }
 
-/**
- * The plugin's pod runs under the handler `nvidia`. Where that is missing the pod never came up after the last start of
- * the runtime, and the kubelet keeps the resource it once knew at zero.
- */
+/** What the kubelet knows of a plugin that never came up after the last start stays at zero. */
 function gpuResources(machine: Machine): { capacity: Record<string, string>; allocatable: Record<string, string> } {
-  if (!machine.gpus.length) return { capacity: {}, allocatable: {} };
-  const cri = machine.live.k3s?.cri ?? machine.live.containerd?.cri;
-  const usable = cri?.state === 'ok' && 'nvidia' in cri.runtimes && machine.driver?.loaded === machine.driver?.library;
-  const resources: Record<string, number> = {};
+  const plugin = machine.kubernetes?.devicePlugin;
+  if (!machine.gpus.length || !plugin) return { capacity: {}, allocatable: {} };
+  const isServing = pluginState(machine) === 'running';
+  const [capacity, allocatable]: Record<string, number>[] = [{}, {}];
+  const count = (resource: string, isHealthy: boolean) => {
+    for (const [counts, add] of [
+      [capacity, true],
+      [allocatable, isHealthy],
+    ] as const)
+      if (counts) counts[resource] = (counts[resource] ?? 0) + (isServing && add ? 1 : 0);
+  };
   for (const gpu of machine.gpus) {
-    if (gpu.mig.current === 'enabled') {
-      for (const { profile } of gpu.mig.instances) {
-        resources[`nvidia.com/mig-${profile}`] = (resources[`nvidia.com/mig-${profile}`] ?? 0) + 1;
-      }
-    } else resources['nvidia.com/gpu'] = (resources['nvidia.com/gpu'] ?? 0) + (gpu.lost ? 0 : 1);
+    const isHealthy = !plugin.unhealthy.some(({ uuid }) => uuid === gpu.uuid);
+    const isCut = gpu.mig.current === 'enabled';
+    if (!isCut || plugin.migStrategy === 'none') {
+      if (!gpu.lost) count('nvidia.com/gpu', isHealthy);
+      continue;
+    }
+    for (const { profile } of gpu.mig.instances)
+      count(plugin.migStrategy === 'single' ? 'nvidia.com/gpu' : `nvidia.com/mig-${profile}`, isHealthy);
   }
-  const counted = Object.fromEntries(
-    Object.entries(resources).map(([name, count]) => [name, usable ? String(count) : '0']),
-  );
-  return { capacity: counted, allocatable: counted };
+  const texts = (counts: Record<string, number> = {}) =>
+    Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, String(value)]));
+  return { capacity: texts(capacity), allocatable: texts(allocatable) };
 }
 
-export function runtimeClassList(machine: Machine, kubernetes: Kubernetes): object {
-  return {
-    apiVersion: 'v1',
-    items: kubernetes.runtimeClasses.map(({ name, handler }) => ({
-      apiVersion: 'node.k8s.io/v1',
-      handler,
-      kind: 'RuntimeClass',
-      metadata: {
-        creationTimestamp: new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z'),
-        name,
-        resourceVersion: machine.random.digits(`runtimeclass/${name}`, 6),
-        uid: machine.random.uuid(`runtimeclass/${name}`),
-      },
-    })),
-    kind: 'List',
-    metadata: { resourceVersion: '' },
-  };
+export function runtimeClasses(machine: Machine, kubernetes: Kubernetes): object[] {
+  return kubernetes.runtimeClasses.map(({ name, handler }) => ({
+    apiVersion: 'node.k8s.io/v1',
+    handler,
+    kind: 'RuntimeClass',
+    metadata: {
+      creationTimestamp: new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z'),
+      name,
+      resourceVersion: machine.random.digits(`runtimeclass/${name}`, 6),
+      uid: machine.random.uuid(`runtimeclass/${name}`),
+    },
+  }));
 }

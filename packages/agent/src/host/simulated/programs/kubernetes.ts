@@ -1,7 +1,9 @@
+import { certificate } from '../classes/engines.ts';
 import type { Machine } from '../machine.ts';
 import { unimplemented, unreachable } from './containerd.ts';
 import { criInfo } from './cri-info.ts';
-import { nodeObject, runtimeClassList } from './kube-objects.ts';
+import { daemonSets, podsOfNode } from './device-plugin-objects.ts';
+import { nodeObject, runtimeClasses } from './kube-objects.ts';
 import { type Answer, complained, matches, type Program, printed } from './program.ts';
 
 const endpoint = 'unix:///run/k3s/containerd/containerd.sock';
@@ -24,18 +26,26 @@ export const k3s: Program = (machine, args) => {
     );
   }
   if (!machine.live.k3s) return complained(refused('127.0.0.1:6443'));
-  return get(machine, args.slice(1));
+  return get(machine, args.slice(1), 'admin');
 };
+
+export const rke2: Program = (machine, args) =>
+  matches(args, '--version')
+    ? printed(
+        `rke2 version ${machine.versions.k3s} (${machine.random.hex('rke2/commit', 40)})\ngo version go1.24.6 X:boringcrypto\n`,
+      )
+    : undefined;
 
 export const kubectl: Program = (machine, args) => {
   const [option, path] = args;
   if (option !== '--kubeconfig' || path === undefined) return undefined;
   if (!machine.files.has(path)) return complained(`error: stat ${path}: no such file or directory\n`);
-  const rest = args.slice(2).filter((arg) => !arg.startsWith('--request-timeout'));
-  return get(machine, rest);
+  if (path.startsWith('/etc/rancher/') && !machine.live.k3s) return complained(refused('127.0.0.1:6443'));
+  return get(machine, args.slice(2), path.endsWith('/kubelet.conf') ? 'node' : 'admin');
 };
 
-function get(machine: Machine, args: readonly string[]): Answer | undefined {
+/** What is asked for of the API: a kubelet's rights end at its own node, its pods and the runtime classes. */
+function get(machine: Machine, args: readonly string[], rights: 'admin' | 'node'): Answer | undefined {
   const { kubernetes } = machine;
   if (!kubernetes) return complained(refused('localhost:8080'));
   const [verb, kind, name] = args;
@@ -44,10 +54,35 @@ function get(machine: Machine, args: readonly string[]): Answer | undefined {
     if (name !== kubernetes.nodeName) return complained(`Error from server (NotFound): nodes "${name}" not found\n`);
     return printed(`${JSON.stringify(nodeObject(machine, kubernetes), null, 4)}\n`);
   }
-  if ((kind === 'runtimeclass' || kind === 'runtimeclasses') && args.length === 4) {
-    return printed(`${JSON.stringify(runtimeClassList(machine, kubernetes), null, 4)}\n`);
-  }
+  const asked = args.slice(1, -2).join(' ');
+  if (asked === 'runtimeclasses') return list(runtimeClasses(machine, kubernetes));
+  if (asked === `pods -A --field-selector spec.nodeName=${kubernetes.nodeName}`)
+    return list(podsOfNode(machine, kubernetes));
+  if (rights === 'node')
+    return complained(
+      `Error from server (Forbidden): ${kind} is forbidden: User "system:node:${kubernetes.nodeName}" cannot list resource "${kind}"\n`,
+    );
+  if (asked === 'runtimeclasses,daemonsets -A')
+    return list([...runtimeClasses(machine, kubernetes), ...daemonSets(machine, kubernetes)]);
+  if (/^configmaps -n \S+$/.test(asked)) return list([rootCertificates(machine, args[3] ?? '')]);
+  if (asked === 'events -A --field-selector type=Warning,involvedObject.kind=Pod') return list([]);
   return undefined;
+}
+
+function list(items: object[]): Answer {
+  return printed(
+    `${JSON.stringify({ apiVersion: 'v1', items, kind: 'List', metadata: { resourceVersion: '' } }, null, 4)}\n`,
+  );
+}
+
+/** Every namespace has this one. */
+function rootCertificates(machine: Machine, namespace: string): object {
+  return {
+    apiVersion: 'v1',
+    data: { 'ca.crt': certificate(machine.name) },
+    kind: 'ConfigMap',
+    metadata: { name: 'kube-root-ca.crt', namespace },
+  };
 }
 
 function refused(server: string): string {

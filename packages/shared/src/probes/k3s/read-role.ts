@@ -1,0 +1,42 @@
+import type { HostReader } from '../../host/index.ts';
+import type { UnitState } from '../fact.ts';
+import type { UnitStates } from '../read-unit-states.ts';
+import { type Distribution, unitFiles } from './distribution.ts';
+
+export interface K3sRole {
+  role: 'server' | 'agent' | null;
+  unit: UnitState | null;
+}
+
+export function roleFiles(distribution: Distribution): string[] {
+  const { defaultDataDir } = distribution;
+  return [`${defaultDataDir}/server`, `${defaultDataDir}/agent`, ...unitFiles(distribution)];
+}
+
+/** By the unit that runs or is enabled, else the one that is there, else by the folders that a server alone has. */
+export async function readRole(host: HostReader, units: UnitStates, distribution: Distribution): Promise<K3sRole> {
+  const server = units.ok ? units.find(distribution.units.server) : null;
+  const agent = units.ok ? units.find(distribution.units.agent) : null;
+  // rke2 installs both unit files and leaves it to a person which one to enable.
+  if (server && agent)
+    return weight(agent) > weight(server) ? { role: 'agent', unit: agent } : { role: 'server', unit: server };
+  if (server) return { role: 'server', unit: server };
+  if (agent) return { role: 'agent', unit: agent };
+  const marks: [string, 'server' | 'agent'][] = [
+    ...(distribution.name === 'k3s' ? unitMarks(distribution) : []),
+    [`${distribution.defaultDataDir}/server`, 'server'],
+    [`${distribution.defaultDataDir}/agent`, 'agent'],
+  ];
+  for (const [path, role] of marks) if ((await host.stat(path)).ok) return { role, unit: null };
+  return { role: null, unit: null };
+}
+
+function weight(unit: UnitState): number {
+  if (unit.activeState === 'active') return 3;
+  if (unit.activeState === 'activating' || unit.activeState === 'failed') return 2;
+  return unit.enabled?.startsWith('enabled') ? 1 : 0;
+}
+
+function unitMarks(distribution: Distribution): [string, 'server' | 'agent'][] {
+  return unitFiles(distribution).map((path) => [path, path.endsWith(distribution.units.agent) ? 'agent' : 'server']);
+}
