@@ -9,7 +9,13 @@ import { installPackageManager } from './packages.ts';
 type Part = (machine: Machine) => void;
 
 /** In the order in which they are put on the machine, after its class. */
-const parts: readonly Part[] = [installDriverSurroundings, installPackageManager, installCdi, installKernelLog, installDevicePlugin];
+const parts: readonly Part[] = [
+  installDriverSurroundings,
+  installPackageManager,
+  installCdi,
+  installKernelLog,
+  installDevicePlugin,
+];
 
 export function installParts(machine: Machine): void {
   for (const install of parts) install(machine);
