@@ -1,7 +1,7 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue, ProbeKey } from '../../probes/facts.ts';
 import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, plainSystem } from './driver-parts.ts';
-import { aConfig, aFile, aGpu, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
+import { aConfig, aFile, aGpu, aMigDevice, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
 
 export type HostKind =
   | 'x86_docker'
@@ -62,8 +62,8 @@ const migGpu = aGpu({
     current: 'enabled',
     pending: 'enabled',
     devices: [
-      { index: 0, gpuInstanceId: 1, computeInstanceId: 0, memoryMiB: 40_192, profile: '3g.40gb', uuid: 'MIG-a' },
-      { index: 1, gpuInstanceId: 2, computeInstanceId: 0, memoryMiB: 40_192, profile: '3g.40gb', uuid: 'MIG-b' },
+      aMigDevice(0, { gpuInstanceId: 1, memoryMiB: 40_192, profile: '3g.40gb', uuid: 'MIG-a' }),
+      aMigDevice(1, { gpuInstanceId: 2, memoryMiB: 40_192, profile: '3g.40gb', uuid: 'MIG-b' }),
     ],
   },
 });

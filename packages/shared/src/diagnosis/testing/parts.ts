@@ -1,5 +1,7 @@
 import type { ConfigFile, RuntimeEntry, UnitState } from '../../probes/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
+import type { MigDevice } from '../../probes/gpus/fact.ts';
+import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
 
 /** All daemons of the healthy hosts started here; files are an hour older. */
 export const startedAtMs = 1_796_000_000_000;
@@ -37,7 +39,7 @@ export const runc: RuntimeEntry = {
 export const nvidia: RuntimeEntry = { ...runc, name: 'nvidia', binary: '/usr/bin/nvidia-container-runtime' };
 export function aGpu(change: Partial<FactValue<'gpus'>['gpus'][number]> = {}): FactValue<'gpus'>['gpus'][number] {
   return {
-    index: 0,
+    ...unknownGpu(0),
     pciBusId: '00000000:65:00.0',
     uuid: 'GPU-11111111-2222-3333-4444-555555555555',
     name: 'NVIDIA L4',
@@ -64,6 +66,28 @@ export function aGpu(change: Partial<FactValue<'gpus'>['gpus'][number]> = {}): F
     mig: { current: null, pending: null, devices: [] },
     processes: [],
     lost: false,
+    ...change,
+  };
+}
+
+export function aMigDevice(index: number, change: Partial<MigDevice> = {}): MigDevice {
+  return {
+    index,
+    gpuInstanceId: index + 1,
+    computeInstanceId: 0,
+    memoryMiB: 9_984,
+    memoryUsedMiB: 12,
+    attributes: {
+      multiprocessors: 14,
+      copyEngines: 1,
+      encoders: 0,
+      decoders: 0,
+      jpegEngines: 0,
+      opticalFlowEngines: 0,
+    },
+    eccUncorrectedVolatile: 0,
+    profile: null,
+    uuid: null,
     ...change,
   };
 }

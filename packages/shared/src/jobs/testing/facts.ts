@@ -3,6 +3,7 @@ import type { DockerFact } from '../../probes/docker/fact.ts';
 import type { ConfigFile, Fact, RuntimeEntry, UnitState } from '../../probes/fact.ts';
 import type { Facts } from '../../probes/facts.ts';
 import type { Gpu } from '../../probes/gpus/fact.ts';
+import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
 import type { K3sFact } from '../../probes/k3s/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 
@@ -162,7 +163,7 @@ export function aK3s(over: Partial<K3sFact> = {}): K3sFact {
 
 export function aGpu(index: number, over: Partial<Gpu> = {}): Gpu {
   return {
-    index,
+    ...unknownGpu(index),
     pciBusId: `00000000:${17 + index}:00.0`,
     uuid: `GPU-${index}`,
     name: 'NVIDIA A100-SXM4-40GB',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GpuDetails } from './gpu-details.ts';
 
 /** `null` in any field below: nvidia-smi did not give it (N/A, Not Supported, ERR!, absent): unknown, never 0. */
 export const MigMode = z.enum(['enabled', 'disabled']);
@@ -9,6 +10,17 @@ export const MigDevice = z.object({
   gpuInstanceId: z.int().nullable(),
   computeInstanceId: z.int().nullable(),
   memoryMiB: z.number().nullable(),
+  memoryUsedMiB: z.number().nullable(),
+  /** What of the GPU belongs to its GPU instance; compute instances of one GPU instance share it. */
+  attributes: z.object({
+    multiprocessors: z.int().nullable(),
+    copyEngines: z.int().nullable(),
+    encoders: z.int().nullable(),
+    decoders: z.int().nullable(),
+    jpegEngines: z.int().nullable(),
+    opticalFlowEngines: z.int().nullable(),
+  }),
+  eccUncorrectedVolatile: z.int().nullable(),
   /** Not in `-q -x`: from `nvidia-smi -L`, where it was read. */
   profile: z.string().nullable(),
   uuid: z.string().nullable(),
@@ -27,6 +39,7 @@ export const GpuProcess = z.object({
 export type GpuProcess = z.infer<typeof GpuProcess>;
 
 export const Gpu = z.object({
+  ...GpuDetails.shape,
   /** Position in the report. */
   index: z.int(),
   /** `id` attribute: PCI bus id as nvidia-smi spells it, e.g. `00000000:65:00.0`. */

@@ -3,6 +3,7 @@ import type { Tree } from '../values.ts';
 import type { Gpu, GpuProcess, GpusFact, MigDevice, MigMode } from './fact.ts';
 import { parseSmiFailure } from './parse-smi-failure.ts';
 import { readSmiXmlTree } from './read-smi-xml-tree.ts';
+import { toGpuDetails, uncorrectedErrors } from './smi-details.ts';
 import { type SmiElement, smiElement } from './smi-element.ts';
 
 const enabledDisabled = { true: 'Enabled', false: 'Disabled' };
@@ -57,6 +58,7 @@ function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
   const ecc = gpu.child('ecc_mode');
   const mig = gpu.child('mig_mode');
   return {
+    ...toGpuDetails(gpu, path),
     index,
     pciBusId: gpu.attribute('id') ?? gpu.child('pci').text('pci_bus_id', path('pciBusId')),
     uuid: gpu.text('uuid', path('uuid')),
@@ -84,7 +86,7 @@ function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
       .map((name) => name.replace(/^clocks_(event|throttle)_reason_/, '')),
     eccCurrent: ecc.choice(enabledDisabled, 'current_ecc', path('eccCurrent')),
     eccPending: ecc.choice(enabledDisabled, 'pending_ecc', path('eccPending')),
-    eccUncorrectedVolatile: uncorrected(gpu.child('ecc_errors').child('volatile'), path('eccUncorrectedVolatile')),
+    eccUncorrectedVolatile: uncorrectedErrors(gpu.child('ecc_errors').child('volatile'), path('eccUncorrectedVolatile')),
     remappedRowsPending: rows.choice(yesNo, 'remapped_row_pending', path('remappedRowsPending')),
     remappedRowsFailure: rows.choice(yesNo, 'remapped_row_failure', path('remappedRowsFailure')),
     recoveryAction: gpu.text('gpu_recovery_action', path('recoveryAction')),
@@ -111,11 +113,25 @@ function toMigMode(element: SmiElement, name: string, path: string): MigMode | n
 }
 
 function toMigDevice(device: SmiElement, path: string): MigDevice {
+  const memory = device.child('fb_memory_usage');
+  const shared = device.child('device_attributes').child('shared');
+  const ecc = device.child('ecc_error_count').child('volatile_count');
+  const attribute = (name: string, key: string) => shared.integer(name, `${path}.attributes.${key}`);
   return {
     index: device.integer('index', `${path}.index`),
     gpuInstanceId: device.integer('gpu_instance_id', `${path}.gpuInstanceId`),
     computeInstanceId: device.integer('compute_instance_id', `${path}.computeInstanceId`),
-    memoryMiB: device.child('fb_memory_usage').number('MiB', 'total', `${path}.memoryMiB`),
+    memoryMiB: memory.number('MiB', 'total', `${path}.memoryMiB`),
+    memoryUsedMiB: memory.number('MiB', 'used', `${path}.memoryUsedMiB`),
+    attributes: {
+      multiprocessors: attribute('multiprocessor_count', 'multiprocessors'),
+      copyEngines: attribute('copy_engine_count', 'copyEngines'),
+      encoders: attribute('encoder_count', 'encoders'),
+      decoders: attribute('decoder_count', 'decoders'),
+      jpegEngines: attribute('jpg_count', 'jpegEngines'),
+      opticalFlowEngines: attribute('ofa_count', 'opticalFlowEngines'),
+    },
+    eccUncorrectedVolatile: ecc.integer('sram_uncorrectable', `${path}.eccUncorrectedVolatile`),
     profile: null,
     uuid: null,
   };
@@ -137,12 +153,4 @@ function toProcess(process: SmiElement, path: string, gaps: Gap[]): GpuProcess[]
       computeInstanceId: process.integer('compute_instance_id', `${path}.computeInstanceId`),
     },
   ];
-}
-
-/** Since the last driver load; older branches count double-bit errors, newer ones by memory kind. */
-function uncorrected(volatile: SmiElement, path: string): number | null {
-  const doubleBit = volatile.child('double_bit').integer('total', path);
-  const names = ['sram_uncorrectable', 'sram_uncorrectable_parity', 'sram_uncorrectable_secded', 'dram_uncorrectable'];
-  const counts = [doubleBit, ...names.map((name) => volatile.integer(name, path))].filter((count) => count !== null);
-  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }

@@ -41,8 +41,8 @@ export function smiElement(source: unknown, gaps: Gap[]): SmiElement {
   const number: SmiElement['number'] = (unit, name, path) => {
     const given = text(name, path);
     if (given === null) return null;
-    const match = /^([+-]?\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z%]*)$/.exec(given);
-    if (match?.[2] === unit) return Number(match[1]);
+    const match = /^([+-]?\d{1,15}(?:\.\d{1,6})?)\s*([A-Za-z%][A-Za-z%/()]*)?$/.exec(given);
+    if (match && (match[2] ?? '') === unit) return Number(match[1]);
     gaps.push({ path, because: 'unexpected_text' });
     return null;
   };
