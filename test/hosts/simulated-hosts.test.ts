@@ -19,7 +19,8 @@ const gaps: Partial<Record<SimulatedClass, string[]>> = {
   'h100-mig': beyondKubelet,
   // The library's file has no version in its name there.
   orin: ['driver.libraryVersion'],
-  'no-gpu': ['gpus'],
+  // Without nvidia-smi nothing is known of GPUs, of MIG on them and of their place in a fabric.
+  'no-gpu': ['gpus', 'mig_profiles', 'fabric.gpus'],
 };
 
 test.each(simulatedClassNames)('%s: every fact is read that can be', async (className) => {

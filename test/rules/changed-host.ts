@@ -138,6 +138,9 @@ function changeFile(dir: string, host: RecordedHost, path: string, change: FileC
   }
 }
 
+/** Outputs that were written in all: two of one host never share a name. */
+let written = 0;
+
 function changeCommand(dir: string, host: RecordedHost, argv: string[], change: CommandChange): void {
   const same = (command: RecordedCommand) => command.argv.join('\0') === argv.join('\0');
   const known = host.commands.find(same);
@@ -157,7 +160,8 @@ function changeCommand(dir: string, host: RecordedHost, argv: string[], change: 
         : change;
   const store = (text: string | undefined, kind: string): string => {
     if (!text) return '';
-    const name = `out/changed-${host.commands.length}.${kind}`;
+    written += 1;
+    const name = `out/changed-${written}.${kind}`;
     mkdirSync(join(dir, 'out'), { recursive: true });
     writeFileSync(join(dir, name), text);
     return name;

@@ -30,6 +30,11 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
     stat: noted((path) => host.stat(path)),
     lstat: noted((path) => host.lstat(path)),
     readLink: noted((path) => host.readLink(path)),
+    openFiles(prefixes) {
+      // Every process is looked into; which ones there are is no part of how it is read.
+      how.add('file:/proc/*/fd');
+      return host.openFiles(prefixes);
+    },
     run(argv, options) {
       how.add(`command:${argv.join(' ')}`);
       const key = argv.join('\0');

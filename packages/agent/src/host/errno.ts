@@ -56,6 +56,10 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+export function toReadFailure(code: string): ReadFailure {
+  return READ_FAILURES[code] ?? 'io_error';
+}
+
 /** Runs a read and turns what the system refused into a value. */
 export async function asRead<T>(read: () => Promise<T>): Promise<Read<T>> {
   try {
@@ -63,7 +67,7 @@ export async function asRead<T>(read: () => Promise<T>): Promise<Read<T>> {
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    return { ok: false, because: READ_FAILURES[code] ?? 'io_error', detail: detailOf(error) };
+    return { ok: false, because: toReadFailure(code), detail: detailOf(error) };
   }
 }
 

@@ -15,6 +15,8 @@ export const sources = {
   moduleOnDisk: 'command:modinfo -F version nvidia',
   deviceTreeModel: 'file:/proc/device-tree/model',
   smiXml: 'command:nvidia-smi -q -x',
+  fabricManagerVersion: 'command:nv-fabricmanager --version',
+  openFiles: (pid: number) => `file:/proc/${pid}/fd`,
   docker: 'command:docker info --format {{json .}}',
   containerdVersion: 'command:containerd --version',
   crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',

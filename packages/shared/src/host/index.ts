@@ -1,1 +1,2 @@
+export { addIfNamed, findOpenFiles, mostLinks, mostProcesses, type OpenFiles, toPid } from './open-files.ts';
 export * from './reader.ts';

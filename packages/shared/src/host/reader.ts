@@ -1,3 +1,5 @@
+import type { OpenFiles } from './open-files.ts';
+
 /** Why something of the host could not be read. */
 export type ReadFailure = 'absent' | 'denied' | 'io_error' | 'timed_out' | 'too_large' | 'not_a_file' | 'not_recorded';
 
@@ -69,6 +71,8 @@ export interface HostReader {
   stat(path: string): Promise<Read<FileStat>>;
   lstat(path: string): Promise<Read<FileStat>>;
   readLink(path: string): Promise<Read<string>>;
+  /** Files whose path begins with one of the prefixes and which processes have open. */
+  openFiles(prefixes: readonly string[]): Promise<Read<OpenFiles>>;
   /** `absent` when there is no such program. An exit code other than 0 is a value, not a failure. LC_ALL=C is set. */
   run(argv: readonly string[], options: RunOptions): Promise<Read<Ran>>;
   /** One function of systeminformation that starts no process, by name. */

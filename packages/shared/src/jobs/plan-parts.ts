@@ -14,7 +14,14 @@ export function reason(because: string, detail: string): PlanReason {
 }
 
 /** A bounced daemon may take this long before it is active again. */
-const restartTimeoutMs = { docker: 120_000, containerd: 60_000, k3s: 180_000, 'k3s-agent': 180_000 } as const;
+const restartTimeoutMs = {
+  docker: 120_000,
+  containerd: 60_000,
+  k3s: 180_000,
+  'k3s-agent': 180_000,
+  // It trains every link before it says that it has started.
+  'nvidia-fabricmanager': 180_000,
+} as const;
 export type ServiceUnit = keyof typeof restartTimeoutMs;
 
 export function restartUnit(unit: ServiceUnit): StepOf<'restart_unit'> {

@@ -4,13 +4,16 @@ import { ContainerdFact } from './containerd/fact.ts';
 import { DeviceNodesFact } from './device-nodes/fact.ts';
 import { DockerFact } from './docker/fact.ts';
 import { DriverFact } from './driver/fact.ts';
+import { FabricFact } from './fabric/fact.ts';
 import { type Fact, factSchema } from './fact.ts';
+import { GpuHoldersFact } from './gpu-holders/fact.ts';
 import { GpusFact } from './gpus/fact.ts';
 import { JetsonFact } from './jetson/fact.ts';
 import { K3sFact } from './k3s/fact.ts';
 import { KernelLogFact } from './kernel-log/fact.ts';
 import { KubeFact } from './kube/fact.ts';
 import { MicroK8sFact } from './microk8s/fact.ts';
+import { MigProfilesFact } from './mig-profiles/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PackagesFact } from './packages/fact.ts';
 import { PciFact } from './pci/fact.ts';
@@ -28,7 +31,10 @@ export const factValues = {
   driver: DriverFact,
   kernel_log: KernelLogFact,
   device_nodes: DeviceNodesFact,
+  gpu_holders: GpuHoldersFact,
   gpus: GpusFact,
+  mig_profiles: MigProfilesFact,
+  fabric: FabricFact,
   toolkit: ToolkitFact,
   docker: DockerFact,
   containerd: ContainerdFact,

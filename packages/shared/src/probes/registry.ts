@@ -4,13 +4,16 @@ import type { Probe } from './define-probe.ts';
 import { deviceNodesProbe } from './device-nodes/index.ts';
 import { dockerProbe } from './docker/index.ts';
 import { driverProbe } from './driver/index.ts';
+import { fabricProbe } from './fabric/index.ts';
 import type { ProbeKey } from './facts.ts';
+import { gpuHoldersProbe } from './gpu-holders/index.ts';
 import { gpusProbe } from './gpus/index.ts';
 import { jetsonProbe } from './jetson/index.ts';
 import { k3sProbe } from './k3s/index.ts';
 import { kernelLogProbe } from './kernel-log/index.ts';
 import { kubeProbe } from './kube/index.ts';
 import { microk8sProbe } from './microk8s/index.ts';
+import { migProfilesProbe } from './mig-profiles/index.ts';
 import { osProbe } from './os/index.ts';
 import { packagesProbe } from './packages/index.ts';
 import { pciProbe } from './pci/index.ts';
@@ -42,5 +45,9 @@ export const probes: readonly AnyProbe[] = [
   rke2Probe,
   microk8sProbe,
   kubeProbe,
+  // Before nvidia-smi, which holds the GPUs itself while it runs.
+  gpuHoldersProbe,
   gpusProbe,
+  migProfilesProbe,
+  fabricProbe,
 ];

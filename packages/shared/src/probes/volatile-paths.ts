@@ -36,6 +36,7 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
     'gpus.*.ecc.volatile.corrected',
     'gpus.*.ecc.aggregate.corrected',
   ],
+  gpu_holders: ['holders.*.useCount'],
   docker: ['live.containersRunning'],
   kernel_log: ['events.*.count', 'events.*.lastSeconds'],
   kube: ['devicePlugin.logs.*.lastLines', 'events.*.count', 'events.*.lastAtMs'],

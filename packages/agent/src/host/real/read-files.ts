@@ -4,6 +4,7 @@ import type { DirEntry, HostReader } from '@gpufleet/shared/host';
 import { asRead, codeOf, HostFault } from '../errno.ts';
 import { checkAbsolute } from '../walk-path.ts';
 import { type FileType, sortedEntries, toFileStat, typeOf } from './file-stat.ts';
+import { scanOpenFiles } from './scan-open-files.ts';
 import type { Limited } from './stuck-reads.ts';
 
 export const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
@@ -16,7 +17,10 @@ export interface Place {
   limited: Limited;
 }
 
-export type FileReads = Pick<HostReader, 'readText' | 'readBytes' | 'listDir' | 'stat' | 'lstat' | 'readLink'>;
+export type FileReads = Pick<
+  HostReader,
+  'readText' | 'readBytes' | 'listDir' | 'stat' | 'lstat' | 'readLink' | 'openFiles'
+>;
 
 export function createFileReads({ locate, limited }: Place): FileReads {
   const read = <T>(path: string, keepLast: boolean, from: (located: string) => Promise<T>) =>
@@ -33,6 +37,7 @@ export function createFileReads({ locate, limited }: Place): FileReads {
     stat: (path) => read(path, false, async (located) => toFileStat(await stat(located))),
     lstat: (path) => read(path, true, async (located) => toFileStat(await lstat(located))),
     readLink: (path) => read(path, true, readTarget),
+    openFiles: (prefixes) => read('/proc', false, (located) => scanOpenFiles(located, prefixes)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import type { DirEntry, FileStat } from '@gpufleet/shared/host';
+import { type DirEntry, type FileStat, findOpenFiles } from '@gpufleet/shared/host';
 import { asRead, HostFault } from '../errno.ts';
 import { sortedEntries } from '../real/file-stat.ts';
 import { DEFAULT_MAX_BYTES, type FileReads } from '../real/read-files.ts';
@@ -84,12 +84,16 @@ export async function openRecordedFiles(root: string, { files, at }: RecordedHos
     return entry.target;
   };
 
+  const links: Pick<FileReads, 'listDir' | 'readLink'> = {
+    listDir: (path) => asRead(() => list(path)),
+    readLink: (path) => asRead(() => readTarget(path)),
+  };
   return {
+    ...links,
     readText: (path, options) => asRead(() => readContent(path, 'utf8', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
     readBytes: (path, options) => asRead(() => readContent(path, 'latin1', options?.maxBytes ?? DEFAULT_MAX_BYTES)),
-    listDir: (path) => asRead(() => list(path)),
     stat: (path) => asRead(async () => toStat(await find(path))),
     lstat: (path) => asRead(async () => toStat(await find(path, { keepLast: true }))),
-    readLink: (path) => asRead(() => readTarget(path)),
+    openFiles: (prefixes) => findOpenFiles(links, prefixes),
   };
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { HostMoment, HostReader, Read } from '@gpufleet/shared/host';
+import type { HostMoment, HostReader, OpenFiles, Read } from '@gpufleet/shared/host';
 import { SI } from '../recorded/recorded-commands.ts';
 import { seePath, toFault } from './see-path.ts';
 import { createSeen, type Seen, type SeenCommand } from './seen.ts';
@@ -8,6 +8,8 @@ import { createSeen, type Seen, type SeenCommand } from './seen.ts';
 export interface RecordingHost extends HostReader {
   readonly seen: Seen;
 }
+
+const mostDenied = 8;
 
 /** Passes every read on and remembers it, for `writeRecording`. Of a file that is read twice the later content counts. */
 export function recordHost(host: HostReader): RecordingHost {
@@ -33,6 +35,20 @@ export function recordHost(host: HostReader): RecordingHost {
     // A content that is known is too large for this caller only.
     const isKnown = fault === 'EFBIG' && seen.paths.get(end)?.content !== undefined;
     if (fault !== undefined && seen.paths.has(end) && !isKnown) seen.faults.set(end, fault);
+  };
+
+  /** Only the links that were asked for: the others tell of everything that a person has open. */
+  const noteOpenFiles = async ({ open, read, unread }: OpenFiles): Promise<void> => {
+    for (const { pid, fd } of open) await seePath(host, seen, `/proc/${pid}/fd/${fd}`, { keepLast: true });
+    // One process shows that processes could be looked into, and a few that others could not.
+    for (const pid of read.slice(0, 1)) {
+      const end = await seePath(host, seen, `/proc/${pid}/fd`);
+      if (end !== undefined) Object.assign(seen.paths.get(end) ?? {}, { listed: true });
+    }
+    for (const { pid, because } of unread.slice(0, mostDenied)) {
+      const end = await seePath(host, seen, `/proc/${pid}/fd`);
+      if (end !== undefined) noteFault(end, { ok: false, because, detail: '' });
+    }
   };
 
   const ask = (end: string | undefined): void => {
@@ -83,6 +99,12 @@ export function recordHost(host: HostReader): RecordingHost {
       const link = await host.readLink(path);
       await seePath(host, seen, path, { keepLast: true });
       return link;
+    },
+    openFiles: async (prefixes) => {
+      const found = await host.openFiles(prefixes);
+      if (!found.ok) await note('/proc', found, () => undefined);
+      else await noteOpenFiles(found.value);
+      return found;
     },
     run: async (argv, options) => {
       const ran = await host.run(argv, options);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@gpufleet/shared/core';
-import type { HostReader, Read, ReadFailure } from '@gpufleet/shared/host';
+import { findOpenFiles, type HostReader, type Read, type ReadFailure } from '@gpufleet/shared/host';
 import type { Done, EffectFailure, Host, WriteFile } from '../host.ts';
 import { isAllowedPath, isOnAllowedWay } from '../real/allowed-paths.ts';
 import type { SimulatedClass } from './classes/index.ts';
@@ -10,6 +10,7 @@ import { contentOf, type FileInode, type FileTree, type Inode, toStat } from './
 import { applyPendingMig } from './gpus/gpu.ts';
 import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
 import { askNetwork } from './network.ts';
+import { showProcesses } from './processes.ts';
 import { programs } from './programs/index.ts';
 import { bootUnits, settleUnits } from './systemd.ts';
 
@@ -90,7 +91,18 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
 
 function readsOf(machine: Machine): Omit<HostReader, 'run'> {
   const { files } = machine;
+  const links: Pick<HostReader, 'listDir' | 'readLink'> = {
+    listDir: async (path) => absolute(path) ?? files.list(path),
+    async readLink(path) {
+      const found = absolute(path) ?? files.find(path, false);
+      if (!found.ok) return found;
+      return found.value.type === 'symlink'
+        ? { ok: true, value: found.value.target }
+        : failed('not_a_file', `${path} is not a link`);
+    },
+  };
   return {
+    ...links,
     async moment() {
       return {
         nowMs: nowMs(machine),
@@ -102,7 +114,6 @@ function readsOf(machine: Machine): Omit<HostReader, 'run'> {
     },
     readText: async (path, options) => readContent(files, path, 'utf8', options?.maxBytes),
     readBytes: async (path, options) => readContent(files, path, 'latin1', options?.maxBytes),
-    listDir: async (path) => absolute(path) ?? files.list(path),
     async stat(path) {
       const found = absolute(path) ?? files.find(path);
       return found.ok ? { ok: true, value: toStat(found.value) } : found;
@@ -111,12 +122,10 @@ function readsOf(machine: Machine): Omit<HostReader, 'run'> {
       const found = absolute(path) ?? files.find(path, false);
       return found.ok ? { ok: true, value: toStat(found.value) } : found;
     },
-    async readLink(path) {
-      const found = absolute(path) ?? files.find(path, false);
-      if (!found.ok) return found;
-      return found.value.type === 'symlink'
-        ? { ok: true, value: found.value.target }
-        : failed('not_a_file', `${path} is not a link`);
+    async openFiles(prefixes) {
+      settleUnits(machine);
+      showProcesses(machine);
+      return findOpenFiles(links, prefixes);
     },
     si: async (name) => failed('not_recorded', `the simulated host does not answer si ${name}`),
     probeUrl: async (url) => askNetwork(machine, url),
@@ -234,6 +243,7 @@ function boot(machine: Machine, how: 'reboot' | 'power_cut'): void {
   for (const gpu of machine.gpus) {
     gpu.clients = [];
     gpu.lost = false;
+    if (gpu.fabric) gpu.fabric = 'in_progress';
     applyPendingMig(gpu);
   }
   bootUnits(machine);

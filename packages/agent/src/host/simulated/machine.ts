@@ -53,12 +53,14 @@ export interface Machine {
   boot: { id: string; atMs: number; atMonotonicMs: number; count: number };
   driver: Driver | null;
   gpus: SimulatedGpu[];
+  /** PCI addresses of the switches that join the GPUs' NVLinks. */
+  nvswitches: string[];
   live: {
     docker: LiveDocker | null;
     containerd: LiveContainerd | null /** Of k3s, or of rke2 which is made alike. */;
     k3s: LiveK3s | null;
   };
-  versions: { docker: string; containerd: string; k3s: string; toolkit: string };
+  versions: { docker: string; containerd: string; k3s: string; toolkit: string; fabricManager: string };
   kubernetes: Kubernetes | null;
   /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */
   containers: number;

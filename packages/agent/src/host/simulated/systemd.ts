@@ -1,6 +1,7 @@
 import { startCdiRefresh } from './daemons/cdi-refresh.ts';
 import { startContainerd } from './daemons/containerd.ts';
 import { startDocker } from './daemons/docker.ts';
+import { startFabricManager } from './daemons/fabric-manager.ts';
 import { startK3s } from './daemons/k3s.ts';
 import { type Machine, nowMs } from './machine.ts';
 import type { Started, Unit } from './unit.ts';
@@ -8,6 +9,7 @@ import type { Started, Unit } from './unit.ts';
 const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'docker.service': startDocker,
   'containerd.service': startContainerd,
+  'nvidia-fabricmanager.service': startFabricManager,
   'k3s.service': startK3s,
   'k3s-agent.service': startK3s,
   'nvidia-cdi-refresh.service': startCdiRefresh,

@@ -9,6 +9,7 @@ import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
 import { driverLibraryMismatch } from './driver-library-mismatch.ts';
 import { driverNotInstalled } from './driver-not-installed.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
+import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
@@ -35,6 +36,7 @@ export const rules: readonly Rule[] = [
   driverLibraryMismatch,
   driverPackagesInconsistent,
   gpuBoundToOtherDriver,
+  fabricManagerNotReady,
   migChangePending,
   migNoInstances,
   toolkitNotInstalled,

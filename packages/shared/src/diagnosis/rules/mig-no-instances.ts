@@ -7,7 +7,8 @@ export const migNoInstances = defineRule({
   layer: 'driver',
   severity: 'blocker',
   title: 'MIG is enabled on a GPU and it has no MIG device',
-  notWhen: 'MIG is about to be disabled; the GPU has instances; the driver does not list them',
+  notWhen:
+    'MIG is about to be disabled; the GPU has instances; the driver does not list them; a program runs in an instance',
   proposes: [],
   needs: ['driver', 'gpus'],
   onTegra: 'with_nvml',
@@ -18,6 +19,7 @@ export const migNoInstances = defineRule({
     for (const gpu of gpus.gpus) {
       if (gpu.lost || gpu.mig.current !== 'enabled' || gpu.mig.devices.length > 0) continue;
       if (gpu.mig.pending === 'disabled') continue;
+      if (gpu.processes.some(({ gpuInstanceId }) => gpuInstanceId !== null)) continue;
       const unread = asked.unread('gpus', `gpus.${gpu.index}.mig.devices`);
       if (unread) return { cannotTell: `the MIG devices of GPU ${gpuName(gpu)} were not read: ${unread}` };
       found.push({

@@ -98,6 +98,16 @@ function x86(): Values {
     kernel_log: { events: [], beginsAtBoot: true },
     device_nodes: nodesOfOneGpu,
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [aGpu()] },
+    gpu_holders: { holders: [] },
+    fabric: {
+      nvswitches: [],
+      nvlink5: false,
+      managerVersion: null,
+      managerUnit: null,
+      gpus: [],
+      nvlinks: [],
+      infinibandModules: [],
+    },
     toolkit: {
       installed: true,
       version: '1.17.9',

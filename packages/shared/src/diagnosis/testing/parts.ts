@@ -1,7 +1,7 @@
 import type { ConfigFile, RuntimeEntry, UnitState } from '../../probes/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import type { MigDevice } from '../../probes/gpus/fact.ts';
-import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
+import { unknownGpu, unknownMigDevice } from '../../probes/gpus/unknown-gpu.ts';
 
 /** All daemons of the healthy hosts started here; files are an hour older. */
 export const startedAtMs = 1_796_000_000_000;
@@ -71,25 +71,7 @@ export function aGpu(change: Partial<FactValue<'gpus'>['gpus'][number]> = {}): F
 }
 
 export function aMigDevice(index: number, change: Partial<MigDevice> = {}): MigDevice {
-  return {
-    index,
-    gpuInstanceId: index + 1,
-    computeInstanceId: 0,
-    memoryMiB: 9_984,
-    memoryUsedMiB: 12,
-    attributes: {
-      multiprocessors: 14,
-      copyEngines: 1,
-      encoders: 0,
-      decoders: 0,
-      jpegEngines: 0,
-      opticalFlowEngines: 0,
-    },
-    eccUncorrectedVolatile: 0,
-    profile: null,
-    uuid: null,
-    ...change,
-  };
+  return { ...unknownMigDevice(index), gpuInstanceId: index + 1, computeInstanceId: 0, ...change };
 }
 
 export function aConfig(

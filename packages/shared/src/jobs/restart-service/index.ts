@@ -3,7 +3,7 @@ import { type NeededProbe, needsOf, planRestart, RestartServiceParams, verifyRes
 
 export const restartService = defineJob({
   kind: 'restart_service',
-  title: 'Restart, start or enable a container engine',
+  title: 'Restart, start or enable a container engine or the fabric manager',
   params: RestartServiceParams,
   needs: (params): readonly NeededProbe[] => needsOf(params),
   disruption: 'restarts_containers',

@@ -5,7 +5,7 @@ import { isNewerThanStart, noop, reason, restartUnit, startUnit, unitProblem } f
 import type { Holder, Plan, PlanReason } from '../step.ts';
 
 export const RestartServiceParams = z.strictObject({
-  unit: z.enum(['docker', 'containerd', 'k3s', 'k3s-agent']),
+  unit: z.enum(['docker', 'containerd', 'k3s', 'k3s-agent', 'nvidia-fabricmanager']),
   action: z.enum(['restart', 'start', 'enable']).default('restart'),
   /**
    * Host time: a unit that started later than this is not restarted again. With it a restart can be asked for whatever
@@ -14,10 +14,10 @@ export const RestartServiceParams = z.strictObject({
   unlessStartedAfterMs: z.number().min(0).optional(),
 });
 export type RestartServiceParams = z.infer<typeof RestartServiceParams>;
-export type NeededProbe = 'docker' | 'containerd' | 'k3s' | 'toolkit';
+export type NeededProbe = 'docker' | 'containerd' | 'k3s' | 'toolkit' | 'fabric';
 type Facts = Observed<NeededProbe>;
 
-/** What the three engines have in common for a restart. */
+/** What the engines and the fabric manager have in common for a restart. */
 interface Service {
   unit: UnitState | null;
   installed: boolean;
@@ -30,6 +30,7 @@ interface Service {
 
 export function needsOf({ unit }: RestartServiceParams): readonly NeededProbe[] {
   if (unit === 'docker' || unit === 'containerd') return [unit];
+  if (unit === 'nvidia-fabricmanager') return ['fabric'];
   return ['k3s', 'toolkit'];
 }
 
@@ -137,6 +138,12 @@ function serviceOf(facts: Facts, unit: RestartServiceParams['unit']): Service {
       listed !== null &&
       (effective?.runtimes ?? []).some(({ name }) => !listed.some((runtime) => runtime.name === name));
     return { installed, unit, files, answers: live !== null, lacksRuntime, holders: [] };
+  }
+  if (unit === 'nvidia-fabricmanager') {
+    const { managerUnit, gpus } = facts.fabric;
+    // Where the driver tells no state, the unit that runs is all there is.
+    const answers = gpus.every(({ state }) => state === null || state === 'Completed');
+    return { installed: managerUnit !== null, unit: managerUnit, files: [], answers, lacksRuntime: false, holders: [] };
   }
   const { installed, configFiles, templates, live, unit: state } = facts.k3s;
   const hasBinary = facts.toolkit.binaries.some(({ name }) => name === 'nvidia-container-runtime');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Gpu } from '../../probes/gpus/fact.ts';
+import { unknownMigDevice } from '../../probes/gpus/unknown-gpu.ts';
 import { planJob, verifyJob } from '../plan-job.ts';
 import { aGpu, gpuFacts } from '../testing/facts.ts';
 
@@ -7,7 +8,7 @@ const plan = (gpus: Gpu[], params: { enabled: boolean; gpus?: string[] }, isTegr
   planJob({ kind: 'set_mig_mode', params }, gpuFacts(gpus, isTegra));
 const on = { current: 'enabled', pending: 'enabled', devices: [] } as const;
 const pending = { current: 'disabled', pending: 'enabled', devices: [] } as const;
-const aDevice = { index: 0, gpuInstanceId: 1, computeInstanceId: 0, memoryMiB: null, profile: null, uuid: null };
+const aDevice = { ...unknownMigDevice(0), gpuInstanceId: 1, computeInstanceId: 0 };
 const aProcess = {
   pid: 4711,
   type: 'C',

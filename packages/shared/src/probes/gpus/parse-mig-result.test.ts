@@ -95,7 +95,7 @@ test('reads the three tables', () => {
   const instances = '|   1  MIG 3g.40gb          9        2          4:4     |\n';
   const computes = '|   0      3       MIG 1c.2g.20gb       0         1          1:1     |\n';
   expect(parseMigResult(profiles).value?.tables?.profiles).toEqual([
-    { gpu: 0, name: '1g.10gb+me', id: 20, free: 0, total: 1 },
+    { gpu: 0, name: '1g.10gb+me', id: 20, free: 0, total: 1, memoryGiB: 9.75 },
   ]);
   expect(parseMigResult(instances).value?.tables?.gpuInstances).toEqual([
     { gpu: 1, profile: '3g.40gb', profileId: 9, id: 2, start: 4, size: 4 },

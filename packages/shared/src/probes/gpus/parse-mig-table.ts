@@ -1,13 +1,13 @@
 export interface MigTables {
   /** `mig -lgip`: profiles that a GPU offers. IDs mean different sizes on different GPUs. */
-  profiles: { gpu: number; name: string; id: number; free: number; total: number }[];
+  profiles: { gpu: number; name: string; id: number; free: number; total: number; memoryGiB: number | null }[];
   /** `mig -lgi` */
   gpuInstances: { gpu: number; profile: string; profileId: number; id: number; start: number; size: number }[];
   /** `mig -lci` */
   computeInstances: { gpu: number; gpuInstanceId: number; profile: string; profileId: number; id: number }[];
 }
 
-const profileRow = /^\|\s*(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\/(\d+)\s/;
+const profileRow = /^\|\s*(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\/(\d+)\s+(\d{1,5}\.\d{1,3})?/;
 const computeRow = /^\|\s*(\d+)\s+(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\s+\d+:\d+\s*\|/;
 const instanceRow = /^\|\s*(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\s+(\d+):(\d+)\s*\|/;
 
@@ -21,7 +21,8 @@ export function parseMigTables(text: string): MigTables | null {
     const instance = instanceRow.exec(line);
     if (profile) {
       const [gpu = 0, id = 0, free = 0, total = 0] = numbers(profile, 1, 3, 4, 5);
-      tables.profiles.push({ gpu, name: profile[2] ?? '', id, free, total });
+      const memoryGiB = profile[6] === undefined ? null : Number(profile[6]);
+      tables.profiles.push({ gpu, name: profile[2] ?? '', id, free, total, memoryGiB });
     } else if (compute) {
       const [gpu = 0, gpuInstanceId = 0, profileId = 0, id = 0] = numbers(compute, 1, 2, 4, 5);
       tables.computeInstances.push({ gpu, gpuInstanceId, profile: compute[3] ?? '', profileId, id });

@@ -7,7 +7,7 @@ import { parseSmiXml } from './parse-smi-xml.ts';
 test('reads every value of a healthy report', () => {
   const { value, unreadable } = parseSmiXml(smiXmlText());
   expect(unreadable).toEqual([]);
-  expect(value).toEqual({
+  expect(value).toMatchObject({
     driverVersion: '580.95.05',
     cudaVersion: '13.0',
     attached: 1,
@@ -53,7 +53,7 @@ test('takes the memory of the GPU, not of its first MIG device', () => {
   const gpu = { mig: { current: 'Enabled', pending: 'Enabled' }, migDevices: [{ index: 0, gi: 3, ci: 0 }] };
   const read = parseSmiXml(smiXmlText({ gpus: [gpu] })).value?.gpus[0];
   expect(read?.memoryTotalMiB).toBe(81559);
-  expect(read?.mig).toEqual({
+  expect(read?.mig).toMatchObject({
     current: 'enabled',
     pending: 'enabled',
     devices: [{ index: 0, gpuInstanceId: 3, computeInstanceId: 0, memoryMiB: 9984, profile: null, uuid: null }],

@@ -86,7 +86,10 @@ function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
       .map((name) => name.replace(/^clocks_(event|throttle)_reason_/, '')),
     eccCurrent: ecc.choice(enabledDisabled, 'current_ecc', path('eccCurrent')),
     eccPending: ecc.choice(enabledDisabled, 'pending_ecc', path('eccPending')),
-    eccUncorrectedVolatile: uncorrectedErrors(gpu.child('ecc_errors').child('volatile'), path('eccUncorrectedVolatile')),
+    eccUncorrectedVolatile: uncorrectedErrors(
+      gpu.child('ecc_errors').child('volatile'),
+      path('eccUncorrectedVolatile'),
+    ),
     remappedRowsPending: rows.choice(yesNo, 'remapped_row_pending', path('remappedRowsPending')),
     remappedRowsFailure: rows.choice(yesNo, 'remapped_row_failure', path('remappedRowsFailure')),
     recoveryAction: gpu.text('gpu_recovery_action', path('recoveryAction')),

@@ -220,7 +220,13 @@ function toRemappedRows(rows: SmiElement, path: Path): GpuDetails['remappedRows'
   return {
     corrected: rows.integer('remapped_row_corr', path('remappedRows.corrected')),
     uncorrected: rows.integer('remapped_row_unc', path('remappedRows.uncorrected')),
-    banks: { max: banks('max'), high: banks('high'), partial: banks('partial'), low: banks('low'), none: banks('none') },
+    banks: {
+      max: banks('max'),
+      high: banks('high'),
+      partial: banks('partial'),
+      low: banks('low'),
+      none: banks('none'),
+    },
   };
 }
 

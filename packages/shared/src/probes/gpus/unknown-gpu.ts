@@ -1,6 +1,6 @@
-import type { Gpu } from './fact.ts';
-import { smiElement } from './smi-element.ts';
+import type { Gpu, MigDevice } from './fact.ts';
 import { toGpuDetails } from './smi-details.ts';
+import { smiElement } from './smi-element.ts';
 
 /** A GPU of which nothing is known but its place in the report. */
 export function unknownGpu(index: number): Gpu {
@@ -33,5 +33,27 @@ export function unknownGpu(index: number): Gpu {
     mig: { current: null, pending: null, devices: [] },
     processes: [],
     lost: false,
+  };
+}
+
+/** A MIG device of which nothing is known but its place on its GPU. */
+export function unknownMigDevice(index: number): MigDevice {
+  return {
+    index,
+    gpuInstanceId: null,
+    computeInstanceId: null,
+    memoryMiB: null,
+    memoryUsedMiB: null,
+    attributes: {
+      multiprocessors: null,
+      copyEngines: null,
+      encoders: null,
+      decoders: null,
+      jpegEngines: null,
+      opticalFlowEngines: null,
+    },
+    eccUncorrectedVolatile: null,
+    profile: null,
+    uuid: null,
   };
 }

@@ -1,4 +1,13 @@
-import type { DirEntry, FileStat, HostReader, Ran, Read, ReadFailure, UrlAnswer } from '../../host/index.ts';
+import {
+  type DirEntry,
+  type FileStat,
+  findOpenFiles,
+  type HostReader,
+  type Ran,
+  type Read,
+  type ReadFailure,
+  type UrlAnswer,
+} from '../../host/index.ts';
 import type { Collected, Probe } from '../define-probe.ts';
 import type { FactValue, ProbeKey } from '../facts.ts';
 import { matchesPattern, matchesSegment } from '../path-pattern.ts';
@@ -60,7 +69,7 @@ export function createFakeReader({ files = {}, commands = {}, net = {} }: FakeHo
       if ('text' in file) return { ok: true as const, value: file.text };
       return failure('fails' in file ? file.fails : 'absent');
     });
-  return {
+  const reader: FakeReader = {
     reads,
     moment: () =>
       Promise.resolve({ nowMs: 1_800_000_000_000, bootId: 'boot-1', uptimeMs: 60_000, uid: 0, timezone: 'Etc/UTC' }),
@@ -101,6 +110,7 @@ export function createFakeReader({ files = {}, commands = {}, net = {} }: FakeHo
       const ran = { exitCode: 0, stdout: '', stderr: '', timedOut: false, truncated: false };
       return Promise.resolve({ ok: true, value: { ...ran, ...(typeof said === 'string' ? { stdout: said } : said) } });
     },
+    openFiles: (prefixes) => findOpenFiles(reader, prefixes),
     si: () => Promise.resolve(failure('not_recorded')),
     probeUrl: (url) => {
       reads.urls.push(url);
@@ -109,6 +119,7 @@ export function createFakeReader({ files = {}, commands = {}, net = {} }: FakeHo
       return Promise.resolve({ ok: true, value: { status: 200, dateMs: null, tlsError: null, ...answer } });
     },
   };
+  return reader;
 }
 
 /** FNV-1a: differs where the text differs, and shows nothing of it. */

@@ -1,6 +1,7 @@
 import type { Machine } from '../machine.ts';
 import { distributions, installBase, installUnit } from './base.ts';
 import { installDocker, installKubeadmWorker, writeContainerdFiles } from './engines.ts';
+import { installFabric } from './fabric.ts';
 import { boards, installBoard, installPlainLibrary, installVersionedLibrary } from './jetson.ts';
 import { installDriver, installPciDevice, installToolkit } from './nvidia.ts';
 import { installK3s, installRke2 } from './rancher.ts';
@@ -131,6 +132,23 @@ export const simulatedClasses = {
       installToolkit(machine, '1.18.1');
       installKubeadmWorker(machine, { containerd: '2.1.4', kubelet: 'v1.33.4' }, cluster);
       writeContainerdFiles(machine, true);
+    },
+  },
+  'hgx-h100': {
+    title: 'Docker server with eight H100 80 GB joined by four NVSwitches',
+    arch: 'x86_64',
+    runtimeUnit: 'docker.service',
+    install(machine) {
+      installServer(machine, { ...large, memoryGiB: 2048, cpus: 64 });
+      installDriver(
+        machine,
+        drivers.r570,
+        Array.from({ length: 8 }, () => ({ model: 'h100' as const })),
+      );
+      installFabric(machine);
+      installToolkit(machine, '1.17.8');
+      installDocker(machine, { docker: '28.3.3', containerd: '1.7.27' }, true);
+      machine.containers = 8;
     },
   },
   orin: {

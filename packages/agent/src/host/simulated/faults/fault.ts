@@ -18,10 +18,10 @@ export interface SimulatedFault {
 
 export const minute = 60_000;
 export const hour = 60 * minute;
-export const dockers = ['x86-docker', 'a100-mig', 'orin', 'thor'] as const;
+export const dockers = ['x86-docker', 'a100-mig', 'hgx-h100', 'orin', 'thor'] as const;
 export const containerds = ['x86-containerd-1.7', 'x86-containerd-2', 'h100-mig'] as const;
 export const k3ss = ['k3s-server', 'k3s-agent'] as const;
-export const discrete = ['x86-docker', 'a100-mig', ...containerds, ...k3ss] as const;
+export const discrete = ['x86-docker', 'a100-mig', 'hgx-h100', ...containerds, ...k3ss] as const;
 export const withGpu = [...dockers, ...containerds, ...k3ss] as const;
 
 export function restart(machine: Machine, unit: Unit): void {

@@ -1,6 +1,7 @@
 import { hostClass, type SimulatedClass } from '../classes/index.ts';
 import type { Machine } from '../machine.ts';
 import { behaviourFaults } from './behaviour-faults.ts';
+import { fabricFaults } from './fabric-faults.ts';
 import type { SimulatedFault } from './fault.ts';
 import { gpuFaults } from './gpu-faults.ts';
 import { kernelFaults } from './kernel-faults.ts';
@@ -8,7 +9,13 @@ import { runtimeFaults } from './runtime-faults.ts';
 
 export type { SimulatedFault } from './fault.ts';
 
-export const simulatedFaults = { ...runtimeFaults, ...gpuFaults, ...kernelFaults, ...behaviourFaults } as const;
+export const simulatedFaults = {
+  ...runtimeFaults,
+  ...gpuFaults,
+  ...fabricFaults,
+  ...kernelFaults,
+  ...behaviourFaults,
+} as const;
 
 export type FaultName = keyof typeof simulatedFaults;
 /** `unit_restart_fails:docker.service` names a unit; without one it is the unit of the class's own runtime. */

@@ -35,6 +35,8 @@ export interface SimulatedGpu {
   mig: { current: 'enabled' | 'disabled'; pending: 'enabled' | 'disabled'; instances: MigInstance[] };
   clients: GpuClient[];
   lost: boolean;
+  /** Whether the GPU has joined the fabric of its NVSwitches; null: there is none. */
+  fabric: 'in_progress' | 'completed' | null;
   /** A mode change always ends in "GPU requires reset", as on a passed-through GPU. */
   migNeedsReset: boolean;
 }
@@ -47,7 +49,11 @@ export function createGpu(
 ): SimulatedGpu {
   const model = gpuModels[modelName];
   const label = `gpu/${minor}`;
-  const bus = (0x10 + minor * 0x20 + random.int(`${label}/bus`, 0x1f)).toString(16).toUpperCase().padStart(2, '0');
+  const firstBus = 0x10 + minor * 0x20;
+  const bus = (firstBus + random.int(`${label}/bus`, Math.min(0x1f, 0x100 - firstBus)))
+    .toString(16)
+    .toUpperCase()
+    .padStart(2, '0');
   const mode = layout === null ? 'disabled' : 'enabled';
   return {
     model,
@@ -59,6 +65,7 @@ export function createGpu(
     mig: { current: mode, pending: mode, instances: instancesOf(random, label, layout ?? []) },
     clients: [],
     lost: false,
+    fabric: null,
     migNeedsReset: false,
   };
 }

@@ -85,7 +85,8 @@ function platform(gpu: SimulatedGpu): Element {
   return [
     'platformInfo',
     [
-      ...all(na, 'chassis_serial_number', 'slot_number', 'tray_index', 'host_id', 'peer_type'),
+      ...all(na, 'chassis_serial_number', 'slot_number', 'tray_index', 'host_id'),
+      ['peer_type', gpu.fabric ? 'Switch Connected' : na],
       ['module_id', gpu.model.kind === 'discrete' ? String(gpu.minor + 1) : na],
       ['gpu_fabric_guid', na],
     ],

@@ -87,6 +87,7 @@ function clocks(gpu: SimulatedGpu, generation: Generation): Element[] {
 
 function fabric(gpu: SimulatedGpu, generation: Generation): Element[] {
   const value = gpu.lost ? lostText : na;
+  const joined = gpu.lost || !gpu.fabric ? null : gpu.fabric === 'completed' ? 'Completed' : 'In Progress';
   const health = [
     ...(generation >= 580 ? ['summary'] : []),
     'bandwidth',
@@ -97,8 +98,14 @@ function fabric(gpu: SimulatedGpu, generation: Generation): Element[] {
     [
       'fabric',
       [
-        ...all(value, 'state', 'status'),
-        ...when(generation >= 550, ...all(value, 'cliqueId', 'clusterUuid'), ['health', all(value, ...health)]),
+        ['state', joined ?? value],
+        ['status', joined === 'Completed' ? 'Success' : value],
+        ...when(
+          generation >= 550,
+          ['cliqueId', joined === 'Completed' ? '0' : value],
+          ['clusterUuid', joined === 'Completed' ? '00000000-0000-0000-0000-000000000000' : value],
+          ['health', all(value, ...health)],
+        ),
       ],
     ],
   ];

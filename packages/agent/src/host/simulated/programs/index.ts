@@ -15,6 +15,11 @@ const modinfo: Program = (machine, args) => {
     : complained('modinfo: ERROR: Module nvidia not found.\n');
 };
 
+const nvFabricmanager: Program = (machine, args) =>
+  matches(args, '--version')
+    ? printed(`\n\n\n\tFabric Manager version is : ${machine.versions.fabricManager}\n\n`)
+    : undefined;
+
 const uname: Program = (machine, args) => {
   if (matches(args, '-m')) return printed(`${machine.os.arch}\n`);
   return matches(args, '-r') ? printed(`${machine.os.kernel}\n`) : undefined;
@@ -34,6 +39,7 @@ export const programs: Record<string, Program> = {
   kubectl,
   modinfo,
   'nvidia-container-cli': nvidiaContainerCli,
+  'nv-fabricmanager': nvFabricmanager,
   'nvidia-ctk': nvidiaCtk,
   'nvidia-smi': nvidiaSmi,
   rke2,

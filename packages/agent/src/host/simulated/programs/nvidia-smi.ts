@@ -1,4 +1,6 @@
 import { type SimulatedGpu, switchMig } from '../gpus/gpu.ts';
+import { migList } from '../gpus/mig-tables.ts';
+import { linksOf } from '../gpus/nvlinks.ts';
 import { smiXml } from '../gpus/smi-xml.ts';
 import { type Machine, nowMs } from '../machine.ts';
 import { type Answer, matches, type Program, printed } from './program.ts';
@@ -14,6 +16,8 @@ export const nvidiaSmi: Program = (machine, args) => {
     return gpus.length ? printed(smiXml(driver, gpus, nowMs(machine))) : printed('No devices were found\n', 6);
   }
   if (matches(args, '-L')) return printed(gpus.length ? gpus.map(listed).join('') : 'No devices found.\n');
+  if (args[0] === 'mig') return migList(machine, args.slice(1));
+  if (matches(args, 'nvlink', '-s')) return printed(gpus.map(linksOf).join(''));
   const [option, which, verb, mode] = args;
   if (args.length === 4 && option === '-i' && which !== undefined && verb === '-mig' && mode !== undefined) {
     return setMig(machine, which, mode);
