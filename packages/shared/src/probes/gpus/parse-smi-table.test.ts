@@ -104,7 +104,10 @@ test('what says ERR! is unknown and trouble, what is not supported is only unkno
   const { value, unreadable } = parseSmiTable(broken);
   expect(value?.gpus[0]).toMatchObject({ powerDrawW: null, powerLimitW: 400, memoryTotalMiB: null, temperatureC: 31 });
   expect(unreadable).toEqual(
-    ['powerDrawW', 'mig.current', 'mig.pending'].map((name) => ({ path: `gpus.0.${name}`, because: 'error_shown' })),
+    ['fanPercent', 'powerDrawW', 'mig.current', 'mig.pending'].map((name) => ({
+      path: `gpus.0.${name}`,
+      because: 'error_shown',
+    })),
   );
 });
 
