@@ -74,12 +74,18 @@ test('tells GPUs that have not joined although the manager runs', async () => {
   expect(host.of(code)).toMatchObject([
     { summary: expect.stringContaining('8 of the GPUs'), remedy: { approval: 'window' } },
   ]);
+});
+
+test('tells one GPU whose joining failed', async () => {
   const failed = (xml: string) => xml.replace('<status>Success</status>', '<status>Insufficient Resources</status>');
   expect((await observeChanged('hgx-h100', { commands: { [query]: failed } })).of(code)).toHaveLength(1);
 });
 
-test('goes by the unit where the driver gives no state, as for GPUs before Hopper', async () => {
+test('is silent where the driver gives no state and the unit runs', async () => {
   expect((await observeChanged('hgx-h100', { commands: { [query]: noState } })).of(code)).toEqual([]);
+});
+
+test('goes by the unit where the driver gives no state, as for GPUs before Hopper', async () => {
   const down = await observeChanged('hgx-h100', { commands: { [query]: noState, [units]: inactive } });
   expect(down.of(code)).toMatchObject([{ remedy: { jobs: [start] } }]);
 });
@@ -87,6 +93,9 @@ test('goes by the unit where the driver gives no state, as for GPUs before Hoppe
 test('is silent when every GPU has joined, wherever the manager runs', async () => {
   const host = await observeChanged('hgx-h100', { commands: { [units]: inactive } });
   expect(host.of(code)).toEqual([]);
+});
+
+test('leaves a manager of another version alone while every GPU has joined', async () => {
   const older = (text: string) => text.replace('570.148.08', '570.133.20');
   expect((await observeChanged('hgx-h100', { commands: { [version]: older } })).of(code)).toEqual([]);
 });
@@ -118,12 +127,15 @@ test('tells the modules that an NVLink 5 fabric lacks', async () => {
   ]);
 });
 
-test('cannot tell when the state of the unit or of the bus was not read', async () => {
+test('cannot tell when the state of the unit was not read', async () => {
   const host = await observeChanged('hgx-h100', {
     commands: { [query]: outside, [units]: { timedOut: true }, [version]: 'not_recorded' },
   });
   expect(host.of(code)).toEqual([]);
   expect(host.untold(code)).toContain('timed_out');
+});
+
+test('cannot tell when the bus was not read', async () => {
   const bus = await observeChanged('hgx-h100', {
     files: { '/sys/bus/pci/devices': { as: { error: 'EACCES' } } },
     commands: { [query]: outside },

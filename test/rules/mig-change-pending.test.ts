@@ -70,10 +70,12 @@ test('says that there may be more holders where processes could not be looked in
   expect(host.of(code)[0]?.person).toContain('denied');
 });
 
-test('is silent when the modes are equal or not given', async () => {
-  expect((await observeChanged('a100-mig')).of(code)).toEqual([]);
-  expect((await observeChanged('a100-mig', { commands: { [query]: modes('N/A', 'N/A') } })).of(code)).toEqual([]);
-  expect((await observeChanged('a100-mig', { commands: { [query]: modes('Enabled', 'N/A') } })).of(code)).toEqual([]);
+test.each([
+  ['equal', modes('Enabled', 'Enabled')],
+  ['not given, as on a GPU without MIG', modes('N/A', 'N/A')],
+  ['given in part', modes('Enabled', 'N/A')],
+])('is silent when the modes are %s', async (_, change) => {
+  expect((await observeChanged('a100-mig', { commands: { [query]: change } })).of(code)).toEqual([]);
 });
 
 test('cannot tell without a report', async () => {

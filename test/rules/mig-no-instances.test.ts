@@ -26,18 +26,16 @@ test('counts instances, whatever a label says of success', async () => {
   expect(host.of(code)).toHaveLength(1);
 });
 
-test('is silent with instances, without MIG, when MIG is about to be switched off, and on a GPU in use', async () => {
-  const silent = async (change: (xml: string) => string) =>
-    expect((await observeChanged('a100-mig', { commands: { [query]: change } })).of(code)).toEqual([]);
-  await silent((xml) => xml);
-  await silent((xml) => emptied(xml).replace('<current_mig>Enabled', '<current_mig>Disabled'));
-  await silent((xml) => emptied(xml).replace('<pending_mig>Enabled', '<pending_mig>Disabled'));
-  await silent((xml) =>
-    emptied(xml).replace(
-      /<processes>\s*<\/processes>/,
-      '<processes><process_info><gpu_instance_id>3</gpu_instance_id><compute_instance_id>0</compute_instance_id><pid>42</pid><type>C</type><process_name>x</process_name><used_memory>N/A</used_memory></process_info></processes>',
-    ),
-  );
+const inUse =
+  '<processes><process_info><gpu_instance_id>3</gpu_instance_id><compute_instance_id>0</compute_instance_id><pid>42</pid><type>C</type><process_name>x</process_name><used_memory>N/A</used_memory></process_info></processes>';
+
+test.each([
+  ['there are instances', (xml: string) => xml],
+  ['MIG is off', (xml: string) => emptied(xml).replace('<current_mig>Enabled', '<current_mig>Disabled')],
+  ['MIG is about to be off', (xml: string) => emptied(xml).replace('<pending_mig>Enabled', '<pending_mig>Disabled')],
+  ['a program runs in one', (xml: string) => emptied(xml).replace(/<processes>\s*<\/processes>/, inUse)],
+])('is silent when %s', async (_, change) => {
+  expect((await observeChanged('a100-mig', { commands: { [query]: change } })).of(code)).toEqual([]);
 });
 
 test('cannot tell when the report ends before the instances', async () => {

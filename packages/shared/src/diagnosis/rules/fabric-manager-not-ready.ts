@@ -19,7 +19,7 @@ export const fabricManagerNotReady = defineRule({
   notWhen:
     'there is no NVSwitch, whatever became of the unit; every GPU says that it has joined, also where the manager runs in a container',
   proposes: ['restart_service', 'repair_packages', 'load_modules'],
-  needs: ['driver', 'gpus', 'fabric'],
+  needs: ['pci', 'driver', 'gpus', 'fabric'],
   onTegra: 'never',
   consequenceOf: ['GPU_OFF_BUS'],
   excludedBy: ({ driver, gpus, fabric }) =>

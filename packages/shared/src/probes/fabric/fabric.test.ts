@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Facts } from '../facts.ts';
 import type { Gpu } from '../gpus/fact.ts';
 import { unknownGpu } from '../gpus/unknown-gpu.ts';
+import type { PciFact } from '../pci/fact.ts';
 import { unitStatesArgv } from '../read-unit-states.ts';
 import { createFakeReader, type FakeHostParts, fakeSha256 } from '../testing/fake-reader.ts';
 import { fabricProbe } from './index.ts';
@@ -16,17 +17,12 @@ const links = `GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-a)
 GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-b)
 `;
 
-function device(address: string, vendor: string, classCode: string, id: string, driver?: string) {
-  const folder = `/sys/bus/pci/devices/${address}`;
-  return {
-    [`${folder}/vendor`]: `${vendor}\n`,
-    [`${folder}/device`]: `${id}\n`,
-    [`${folder}/class`]: `${classCode}\n`,
-    ...(driver ? { [`${folder}/driver`]: { link: `../../../bus/pci/drivers/${driver}` } } : {}),
-  };
+function switches(...nvswitches: PciFact['nvswitches']): Partial<Facts> {
+  const value = { gpus: [], nvswitches, passthroughIds: [], iommuOptions: [] };
+  return { pci: { readAtMs: 0, how: [], value, unreadable: null, partial: [] } };
 }
 
-const bus = device('0000:00:00.0', '0x8086', '0x060000', '0x0001');
+const aSwitch = { address: '0000:05:00.0', deviceId: '22a3', driver: 'nvidia-nvswitch' };
 
 function gpus(...changes: Partial<Gpu>[]): Partial<Facts> {
   const value = {
@@ -46,21 +42,21 @@ async function collect(parts: FakeHostParts, earlier: Partial<Facts>) {
 test('finds NVSwitches by their driver or their id, and no other bridge of NVIDIA', async () => {
   const { value, partial } = await collect(
     {
-      files: {
-        ...bus,
-        ...device('0000:05:00.0', '0x10de', '0x068000', '0x22a3', 'nvidia-nvswitch'),
-        ...device('0000:06:00.0', '0x10de', '0x068000', '0x1af1'),
-        ...device('0000:07:00.0', '0x10de', '0x068000', '0x0373', 'forcedeth'),
-        ...device('0000:08:00.0', '0x10de', '0x030200', '0x2330', 'nvidia'),
-        '/usr/bin/nv-fabricmanager': '',
-      },
+      files: { '/usr/bin/nv-fabricmanager': '' },
       commands: {
         [units]: manager,
         'nv-fabricmanager --version': '\n\n\n\tFabric Manager version is : 570.148.08\n\n',
         'nvidia-smi nvlink -s': links,
       },
     },
-    gpus({ uuid: 'GPU-a', fabric: { ...unknownGpu(0).fabric, state: 'Completed', status: 'Success' } }, {}),
+    {
+      ...gpus({ uuid: 'GPU-a', fabric: { ...unknownGpu(0).fabric, state: 'Completed', status: 'Success' } }, {}),
+      ...switches(
+        aSwitch,
+        { address: '0000:06:00.0', deviceId: '1af1', driver: null },
+        { address: '0000:07:00.0', deviceId: '0373', driver: 'forcedeth' },
+      ),
+    },
   );
   expect(partial).toEqual([]);
   expect(value).toEqual({
@@ -81,13 +77,13 @@ test('finds NVSwitches by their driver or their id, and no other bridge of NVIDI
 });
 
 test('asks nvidia-smi nothing for one GPU without switches, nor after it gave no report', async () => {
-  const alone = await collect({ files: bus, commands: { [units]: '', 'nvidia-smi -L': '' } }, gpus({}));
+  const alone = await collect({ commands: { [units]: '', 'nvidia-smi -L': '' } }, { ...gpus({}), ...switches() });
   expect(alone.value?.nvlinks).toEqual([]);
   expect(alone.reader.reads.commands.map(([program]) => program)).not.toContain('nvidia-smi');
   const hung: Partial<Facts> = {
     gpus: { readAtMs: 0, how: [], value: null, unreadable: { because: 'timed_out', detail: '' }, partial: [] },
   };
-  const after = await collect({ files: bus, commands: { [units]: manager } }, hung);
+  const after = await collect({ commands: { [units]: manager } }, { ...hung, ...switches() });
   expect(after.value).toMatchObject({ nvlinks: null, nvlink5: null, nvswitches: [] });
   expect(after.partial).toContainEqual({ path: 'gpus', because: 'timed_out' });
 });
@@ -95,27 +91,26 @@ test('asks nvidia-smi nothing for one GPU without switches, nor after it gave no
 test('reads the modules of InfiniBand where GPUs reach their switches by NVLink 5', async () => {
   const { value } = await collect(
     {
-      files: { ...bus, '/proc/modules': 'mlx5_core 1 0 - Live 0x0\nib_core 1 1 mlx5_ib, Live 0x0\n' },
+      files: { '/proc/modules': 'mlx5_core 1 0 - Live 0x0\nib_core 1 1 mlx5_ib, Live 0x0\n' },
       commands: { [units]: manager, 'nvidia-smi nvlink -s': links },
     },
-    gpus({ name: 'NVIDIA B200' }, { name: 'NVIDIA B200' }),
+    { ...gpus({ name: 'NVIDIA B200' }, { name: 'NVIDIA B200' }), ...switches() },
   );
   expect(value).toMatchObject({ nvlink5: true, infinibandModules: ['ib_core', 'mlx5_core'] });
 });
 
 test('says what could not be read, and does not take it for absent', async () => {
-  const denied = await collect({ files: { '/sys/bus/pci/devices': { fails: 'denied' } } }, gpus({}));
-  expect(denied.unreadable?.because).toBe('denied');
+  expect((await collect({}, gpus({}))).unreadable?.because).toBe('pci_not_read');
   const { value, partial } = await collect(
     {
-      files: { ...bus, ...device('0000:05:00.0', '0x10de', '0x068000', '0x22a3'), '/usr/bin/nv-fabricmanager': '' },
+      files: { '/usr/bin/nv-fabricmanager': '' },
       commands: {
         [units]: { timedOut: true, exitCode: null },
         'nv-fabricmanager --version': 'no idea',
         'nvidia-smi nvlink -s': 'surprise',
       },
     },
-    gpus({}, {}),
+    { ...gpus({}, {}), ...switches(aSwitch) },
   );
   expect(value).toMatchObject({ managerVersion: null, managerUnit: null, nvlinks: null });
   expect(partial).toEqual([

@@ -3,10 +3,10 @@ import { defineProbe } from '../define-probe.ts';
 import type { Facts } from '../facts.ts';
 import { findProgram } from '../find-program.ts';
 import type { Gap } from '../parsed.ts';
+import type { PciFact } from '../pci/fact.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { runCommand } from '../run-command.ts';
 import type { FabricFact } from './fact.ts';
-import { findNvswitches, nvswitchFiles } from './find-nvswitches.ts';
 import { parseNvlinkStatus } from './parse-nvlink-status.ts';
 
 const managerPaths = ['/usr/bin/nv-fabricmanager', '/usr/sbin/nv-fabricmanager'];
@@ -21,17 +21,17 @@ export const fabricProbe = defineProbe({
   title: 'NVSwitches, the fabric manager, NVLinks and the fabric state of GPUs',
   everyMs: 300_000,
   inputs: {
-    files: [...nvswitchFiles, ...managerPaths, modulesFile],
+    files: [...managerPaths, modulesFile],
     commands: [...unitStatesCommands, { argv: managerArgv, required: false }, { argv: linksArgv, required: false }],
   },
   async collect({ host, earlier }) {
     const partial: Gap[] = [];
-    const nvswitches = await findNvswitches(host, partial);
-    if (nvswitches === null)
-      return {
-        value: null,
-        unreadable: { because: partial[0]?.because ?? 'io_error', detail: 'the PCI bus could not be read' },
-      };
+    const bus = earlier.pci?.value;
+    if (!bus) {
+      const because = earlier.pci?.unreadable?.because ?? 'pci_not_read';
+      return { value: null, unreadable: { because, detail: 'whether there are NVSwitches is not known' } };
+    }
+    const nvswitches = bus.nvswitches.filter(isNvswitch).map(({ address }) => address);
     const gpus = earlier.gpus?.value?.gpus ?? null;
     const nvlink5 = gpus?.some(usesNvlink5) ?? null;
     const managed = nvswitches.length > 0 || nvlink5 === true;
@@ -50,6 +50,13 @@ export const fabricProbe = defineProbe({
 });
 
 type Gpus = NonNullable<Facts['gpus']['value']>['gpus'];
+
+/** NVSwitches of Volta, Ampere and Hopper boards; other bridges of NVIDIA are parts of old chip sets. */
+const deviceIds = new Set(['1ac1', '1ac2', '1af1', '22a3']);
+
+function isNvswitch({ deviceId, driver }: PciFact['nvswitches'][number]): boolean {
+  return driver === 'nvidia-nvswitch' || deviceIds.has(deviceId);
+}
 
 /** HGX boards with Blackwell: their switches have no PCI function on the host. In an NVL72 others manage the fabric. */
 function usesNvlink5({ name }: Gpus[number]): boolean {
