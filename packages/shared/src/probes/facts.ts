@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CdiFact } from './cdi/fact.ts';
 import { ContainerdFact } from './containerd/fact.ts';
 import { DeviceNodesFact } from './device-nodes/fact.ts';
+import { DiskFact } from './disk/fact.ts';
 import { DockerFact } from './docker/fact.ts';
 import { DriverFact } from './driver/fact.ts';
 import { FabricFact } from './fabric/fact.ts';
@@ -17,7 +18,9 @@ import { MigProfilesFact } from './mig-profiles/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PackagesFact } from './packages/fact.ts';
 import { PciFact } from './pci/fact.ts';
+import { ReachabilityFact } from './reachability/fact.ts';
 import { Rke2Fact } from './rke2/fact.ts';
+import { TimeSyncFact } from './time-sync/fact.ts';
 import { ToolkitFact } from './toolkit/fact.ts';
 import { UnitsFact } from './units/fact.ts';
 
@@ -26,6 +29,9 @@ export const factValues = {
   os: OsFact,
   units: UnitsFact,
   packages: PackagesFact,
+  disk: DiskFact,
+  time_sync: TimeSyncFact,
+  reachability: ReachabilityFact,
   pci: PciFact,
   jetson: JetsonFact,
   driver: DriverFact,

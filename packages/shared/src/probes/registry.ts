@@ -2,6 +2,7 @@ import { cdiProbe } from './cdi/index.ts';
 import { containerdProbe } from './containerd/index.ts';
 import type { Probe } from './define-probe.ts';
 import { deviceNodesProbe } from './device-nodes/index.ts';
+import { diskProbe } from './disk/index.ts';
 import { dockerProbe } from './docker/index.ts';
 import { driverProbe } from './driver/index.ts';
 import { fabricProbe } from './fabric/index.ts';
@@ -17,7 +18,9 @@ import { migProfilesProbe } from './mig-profiles/index.ts';
 import { osProbe } from './os/index.ts';
 import { packagesProbe } from './packages/index.ts';
 import { pciProbe } from './pci/index.ts';
+import { reachabilityProbe } from './reachability/index.ts';
 import { rke2Probe } from './rke2/index.ts';
+import { timeSyncProbe } from './time-sync/index.ts';
 import { toolkitProbe } from './toolkit/index.ts';
 import { unitsProbe } from './units/index.ts';
 
@@ -32,6 +35,8 @@ export const probes: readonly AnyProbe[] = [
   osProbe,
   unitsProbe,
   packagesProbe,
+  reachabilityProbe,
+  timeSyncProbe,
   pciProbe,
   jetsonProbe,
   driverProbe,
@@ -39,6 +44,7 @@ export const probes: readonly AnyProbe[] = [
   deviceNodesProbe,
   toolkitProbe,
   dockerProbe,
+  diskProbe,
   containerdProbe,
   cdiProbe,
   k3sProbe,

@@ -40,6 +40,10 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   docker: ['live.containersRunning'],
   kernel_log: ['events.*.count', 'events.*.lastSeconds'],
   kube: ['devicePlugin.logs.*.lastLines', 'events.*.count', 'events.*.lastAtMs'],
+  // XFS and ZFS make inodes as there is room, ZFS also sizes.
+  disk: ['sizeBytes', 'availableBytes', 'inodes', 'inodesAvailable'].map((name) => `mounts.*.${name}`),
+  time_sync: ['offsetMs'],
+  reachability: ['targets.*.dateMs', 'targets.*.offsetMs'],
 };
 
 const partsOfPaths = new Map<string, readonly (readonly string[])[]>(

@@ -4,6 +4,7 @@ import { installDriverSurroundings } from './driver.ts';
 import { installKernelLog } from './kernel-log.ts';
 import { installDevicePlugin } from './kube.ts';
 import { installPackageManager } from './packages.ts';
+import { installStorageAndTime } from './storage-and-time.ts';
 
 /** What any machine has beside what its class names, derived from what is installed on it. One file for each family. */
 type Part = (machine: Machine) => void;
@@ -12,6 +13,7 @@ type Part = (machine: Machine) => void;
 const parts: readonly Part[] = [
   installDriverSurroundings,
   installPackageManager,
+  installStorageAndTime,
   installCdi,
   installKernelLog,
   installDevicePlugin,

@@ -1,4 +1,5 @@
 import { containerd, crictl, ctr } from './containerd.ts';
+import { df } from './df.ts';
 import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
 import { dmesg, journalctl } from './kernel-log.ts';
@@ -7,6 +8,7 @@ import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 import { systemctl } from './systemctl.ts';
+import { timedatectl } from './timedatectl.ts';
 
 const modinfo: Program = (machine, args) => {
   if (!matches(args, '-F', 'version', 'nvidia')) return undefined;
@@ -33,8 +35,10 @@ export const programs: Record<string, Program> = {
   dmesg,
   docker,
   dockerd,
+  df,
   'dpkg-query': dpkgQuery,
   journalctl,
+  timedatectl,
   k3s,
   kubectl,
   modinfo,
