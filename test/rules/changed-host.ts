@@ -47,6 +47,8 @@ export interface Changes {
   /** Programs that are not on the host: what was recorded of them is dropped. */
   absent?: readonly string[];
   at?: Partial<RecordedHost['at']>;
+  /** What web servers answer, by address; null: nobody knows. */
+  net?: Record<string, Partial<RecordedHost['net'][number]> | null>;
 }
 
 export interface Observed {
@@ -89,7 +91,10 @@ export function judged(facts: Facts): Observed {
   };
 }
 
-function applyChanges(dir: string, { files = {}, commands = {}, argv = [], absent = [], at = {} }: Changes): void {
+function applyChanges(
+  dir: string,
+  { files = {}, commands = {}, argv = [], absent = [], at = {}, net = {} }: Changes,
+): void {
   const path = join(dir, 'host.json');
   const host = JSON.parse(readFileSync(path, 'utf8')) as RecordedHost;
   host.at = { ...host.at, ...at };
@@ -100,6 +105,10 @@ function applyChanges(dir: string, { files = {}, commands = {}, argv = [], absen
   }
   for (const change of argv) changeCommand(dir, host, [...change.argv], change.answer);
   host.commands = host.commands.filter((command) => !absent.includes(command.argv[0] ?? ''));
+  for (const [url, answer] of Object.entries(net)) {
+    host.net = host.net.filter((known) => known.url !== url);
+    if (answer !== null) host.net.push({ url, status: null, error: null, dateMs: null, ...answer });
+  }
   host.absent = [...new Set([...(host.absent ?? []), ...absent])];
   writeFileSync(path, JSON.stringify(host));
 }

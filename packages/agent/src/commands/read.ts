@@ -12,11 +12,7 @@ export async function readCommand(
   { json }: { json: boolean },
 ): Promise<ExitCode> {
   const reader = findReader(readerName);
-  if (!reader.ok)
-    throw new FleetError(
-      reader.because === 'unknown_reader' ? 'usage' : reader.because,
-      `${readerName}: ${reader.detail}`,
-    );
+  if (!reader.ok) throw new FleetError('usage', `${readerName}: ${reader.detail}`);
   const { value, unreadable } = reader.read(await readSource(context, file));
   const answer = { value, unreadable };
   if (json) context.out(`${JSON.stringify(answer, null, 2)}\n`);

@@ -6,12 +6,13 @@ import { parseSmiList } from './gpus/parse-smi-list.ts';
 import { parseSmiQ } from './gpus/parse-smi-q.ts';
 import { parseSmiTable } from './gpus/parse-smi-table.ts';
 import { parseSmiXml } from './gpus/parse-smi-xml.ts';
-import { parseTegraRelease } from './jetson/parse-tegra-release.ts';
+import { parseL4tPackage, parseTegraRelease } from './jetson/parse-tegra-release.ts';
+import { parseTegrastats } from './jetson/parse-tegrastats.ts';
 import { parseK3sConfig } from './k3s/parse-k3s-config.ts';
 import { parseKernelLog } from './kernel-log/parse-kernel-log.ts';
 import { parseDescribeNode } from './kube/parse-describe-node.ts';
 import { parseNode } from './kube/parse-node.ts';
-import type { Parsed } from './parsed.ts';
+import { type Parsed, plainText } from './parsed.ts';
 import { parseToolkitConfig } from './toolkit/parse-toolkit-config.ts';
 
 /** Reads one text that a person has: never throws, and says what it could not read. */
@@ -29,7 +30,8 @@ export const readers = {
   docker: parseDaemonJson,
   toolkit: parseToolkitConfig,
   k3s: parseK3sConfig,
-  nv_tegra_release: parseTegraRelease,
+  nv_tegra_release: readTegraRelease,
+  tegrastats: parseTegrastats,
   kube_node: readKubeNode,
   kernel_log: readKernelLog,
 } satisfies Record<string, Reader>;
@@ -37,21 +39,15 @@ export const readers = {
 export type ReaderName = keyof typeof readers;
 export const readerNames = Object.keys(readers) as ReaderName[];
 
-/** Names that are agreed and whose reader is not here yet. */
-export const plannedReaderNames = ['tegrastats'] as const;
-
-export type FoundReader =
-  | { ok: true; read: Reader }
-  | { ok: false; because: 'unknown_reader' | 'not_available_yet'; detail: string };
+export type FoundReader = { ok: true; read: Reader } | { ok: false; because: 'unknown_reader'; detail: string };
 
 export function findReader(name: string): FoundReader {
   const known = readerNames.find((candidate) => candidate === name);
   if (known !== undefined) return { ok: true, read: readers[known] };
-  const planned = plannedReaderNames.some((candidate) => candidate === name);
   return {
     ok: false,
-    because: planned ? 'not_available_yet' : 'unknown_reader',
-    detail: `${planned ? 'this reader is not available yet' : 'there is no such reader'}; available: ${readerNames.join(', ')}`,
+    because: 'unknown_reader',
+    detail: `there is no such reader; available: ${readerNames.join(', ')}`,
   };
 }
 
@@ -77,4 +73,11 @@ function readKernelLog(text: string): Parsed<unknown> {
 
 function readKubeNode(text: string): Parsed<unknown> {
   return text.trimStart().startsWith('{') ? parseNode(text) : parseDescribeNode(text);
+}
+
+/** Boards without the file tell their release by a package: what `dpkg -l` prints of it is read as well. */
+function readTegraRelease(text: string): Parsed<unknown> {
+  const parsed = parseTegraRelease(text);
+  const l4t = parsed.value === null ? parseL4tPackage(plainText(text) ?? '') : null;
+  return l4t === null ? parsed : { value: { l4t, board: null }, unreadable: [] };
 }

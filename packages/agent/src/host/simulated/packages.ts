@@ -1,3 +1,4 @@
+import { boards } from './classes/jetson.ts';
 import { findProgram, type Machine } from './machine.ts';
 
 export interface DebPackage {
@@ -105,17 +106,17 @@ function driverPackages(machine: Machine): Given[] {
 }
 
 function jetsonPackages(machine: Machine): Given[] {
-  const release = /^# R(\d+) .*REVISION: ([\d.]+)/.exec(machine.files.text('/etc/nv_tegra_release') ?? '');
-  const major = release?.[1] ?? '36';
-  const version = major === '38' ? '38.2.0-20250821174705' : `${major}.${release?.[2]}-20250107174145`;
-  const jetpack = major === '38' ? '7.0-b128' : '6.2+b77';
+  const release = machine.files.text('/etc/nv_tegra_release') ?? '';
+  const board = Object.values(boards).find((candidate) => release.startsWith(candidate.release));
+  if (board === undefined) return [];
+  const parts = ['3d-core', 'core', 'cuda', 'firmware', 'init', 'nvpmodel', 'tools'];
   return [
     ...several(
-      ['3d-core', 'core', 'cuda', 'firmware', 'init', 'nvpmodel', 'tools'].map((part) => `nvidia-l4t-${part}`),
-      version,
+      parts.map((part) => `nvidia-l4t-${part}`),
+      board.l4tPackage,
     ),
-    { name: 'nvidia-l4t-kernel', version: `${machine.os.kernel}-${version}` },
-    ...several(['nvidia-jetpack', 'nvidia-container'], jetpack),
+    { name: 'nvidia-l4t-kernel', version: `${machine.os.kernel}-${board.l4tPackage}` },
+    ...several(['nvidia-jetpack', 'nvidia-container'], board.jetpackPackage),
   ];
 }
 

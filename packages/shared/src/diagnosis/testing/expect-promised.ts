@@ -37,9 +37,11 @@ function isAccepted({ kind, params }: JobRequest): boolean {
 function isRead(source: string, needs: readonly ProbeKey[]): boolean {
   return probes
     .filter(({ key }) => needs.includes(key))
-    .some(({ inputs }) =>
-      source.startsWith('file:')
-        ? inputs.files.some((pattern) => matchesPattern(pattern, source.slice('file:'.length)))
-        : inputs.commands.some(({ argv }) => matchesSegment(`command:${argv.join(' ')}`, source)),
-    );
+    .some(({ inputs }) => {
+      const [kind, ...rest] = source.split(':');
+      const place = rest.join(':');
+      if (kind === 'file') return inputs.files.some((pattern) => matchesPattern(pattern, place));
+      if (kind === 'url') return (inputs.urls ?? []).some((pattern) => matchesPattern(pattern, place));
+      return inputs.commands.some(({ argv }) => matchesSegment(`command:${argv.join(' ')}`, source));
+    });
 }

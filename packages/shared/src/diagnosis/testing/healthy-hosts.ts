@@ -29,6 +29,16 @@ type Given = 'os' | 'pci' | 'jetson' | 'driver' | 'gpus' | 'toolkit' | 'docker' 
 /** What most rules look at; a fact that is not given here was not read. */
 export type Values = { [K in Given]: FactValue<K> } & { [K in ProbeKey]?: FactValue<K> };
 
+const noJetsonParts = {
+  hasReleaseFile: false,
+  jetpackPackage: null,
+  powerMode: null,
+  powerModes: [],
+  csvFiles: null,
+  hasRawTable: null,
+  rawTableSkippedBy: null,
+};
+
 const dockerNvidia: RuntimeEntry = {
   name: 'nvidia',
   binary: 'nvidia-container-runtime',
@@ -84,7 +94,7 @@ function x86(): Values {
     },
     units: { units: [], failedNames: [] },
     pci: aBus({ address: '0000:65:00.0', deviceId: '27b8', classCode: '030200' }),
-    jetson: { isTegra: false, model: null, soc: null, l4t: null, jetpack: null },
+    jetson: { isTegra: false, model: null, soc: null, l4t: null, jetpack: null, ...noJetsonParts },
     driver: {
       modules: ['nvidia', 'nvidia_modeset', 'nvidia_uvm'],
       loadedVersion: '580.95.05',
@@ -267,6 +277,8 @@ export const healthy: Record<HostKind, () => Values> = {
         soc: 'tegra234',
         l4t: '36.4.7',
         jetpack: '6.2.1',
+        ...noJetsonParts,
+        hasReleaseFile: true,
       },
       driver: {
         ...values.driver,
@@ -305,6 +317,8 @@ export const healthy: Record<HostKind, () => Values> = {
         soc: 'tegra264',
         l4t: '38.4.0',
         jetpack: '7.1',
+        ...noJetsonParts,
+        hasReleaseFile: true,
       },
       gpus: {
         driverVersion: '580.00',

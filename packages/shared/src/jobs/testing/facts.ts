@@ -7,6 +7,16 @@ import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
 import type { K3sFact } from '../../probes/k3s/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 
+const jetsonRest = {
+  hasReleaseFile: false,
+  jetpackPackage: null,
+  powerMode: null,
+  powerModes: [],
+  csvFiles: null,
+  hasRawTable: null,
+  rawTableSkippedBy: null,
+};
+
 /** When the units of these hosts started. */
 export const startedAtMs = 1_750_000_000_000;
 
@@ -197,6 +207,6 @@ export function aGpu(index: number, over: Partial<Gpu> = {}): Gpu {
 export function gpuFacts(gpus: Gpu[], isTegra = false, l4t: string | null = null): Partial<Facts> {
   return {
     gpus: aFact({ driverVersion: '580.65.06', cudaVersion: '13.0', attached: gpus.length, gpus }),
-    jetson: aFact({ isTegra, model: null, soc: null, l4t, jetpack: null }),
+    jetson: aFact({ isTegra, model: null, soc: null, l4t, jetpack: null, ...jetsonRest }),
   };
 }

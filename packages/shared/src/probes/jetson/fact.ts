@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+export const PowerMode = z.object({ id: z.int(), name: z.string() });
+export type PowerMode = z.infer<typeof PowerMode>;
+
 export const JetsonFact = z.object({
   isTegra: z.boolean(),
   /** /proc/device-tree/model */
@@ -10,5 +13,18 @@ export const JetsonFact = z.object({
   l4t: z.string().nullable(),
   /** JetPack that this L4T belongs to, from the published table; null when not in it. */
   jetpack: z.string().nullable(),
+  /** /etc/nv_tegra_release is there; images of board makers can lack it, and csv mode of the toolkit looks for it. */
+  hasReleaseFile: z.boolean(),
+  /** Version of the package nvidia-jetpack; null: it is not installed (the parts may be, without it). */
+  jetpackPackage: z.string().nullable(),
+  /** The mode that nvpmodel set last; its name is of this board's own table. */
+  powerMode: z.object({ id: z.int(), name: z.string().nullable() }).nullable(),
+  powerModes: z.array(PowerMode),
+  /** Names of the lists of files that csv mode mounts; null: their folder is not there. */
+  csvFiles: z.array(z.string()).nullable(),
+  /** The running kernel has the module iptable_raw: loaded, built in or on disk. Docker 28 and later wants it. */
+  hasRawTable: z.boolean().nullable(),
+  /** File that tells docker to do without the raw table, or without iptables; null: none does. */
+  rawTableSkippedBy: z.string().nullable(),
 });
 export type JetsonFact = z.infer<typeof JetsonFact>;

@@ -1,23 +1,51 @@
+import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
+import { dpkgQueryArgv, type ListedPackage, parseDpkgQuery } from '../packages/parse-dpkg.ts';
 import type { Gap } from '../parsed.ts';
+import { runCommand } from '../run-command.ts';
+import type { JetsonFact } from './fact.ts';
 import { jetpackOf } from './jetpack-of.ts';
 import { parseDeviceTreeStrings, parseSoc } from './parse-device-tree.ts';
+import { parsePowerModeId, parsePowerModes } from './parse-nvpmodel.ts';
 import { parseL4tPackage, parseTegraRelease } from './parse-tegra-release.ts';
+import { rawTableFiles, readRawTable } from './read-raw-table.ts';
 
 const paths = {
   release: '/etc/nv_tegra_release',
   model: '/proc/device-tree/model',
   compatible: '/proc/device-tree/compatible',
   family: '/sys/devices/soc0/family',
-  /** Read only on a Tegra board without the release file. */
+  /** Read only on a Tegra board without the release file, where dpkg-query does not answer. */
   packages: '/var/lib/dpkg/status',
+  powerMode: '/var/lib/nvpmodel/status',
+  powerModes: '/etc/nvpmodel.conf',
+  csv: '/etc/nvidia-container-runtime/host-files-for-container.d',
+};
+
+const noJetson: JetsonFact = {
+  isTegra: false,
+  model: null,
+  soc: null,
+  l4t: null,
+  jetpack: null,
+  hasReleaseFile: false,
+  jetpackPackage: null,
+  powerMode: null,
+  powerModes: [],
+  csvFiles: null,
+  hasRawTable: null,
+  rawTableSkippedBy: null,
 };
 
 export const jetsonProbe = defineProbe({
   key: 'jetson',
-  title: 'Whether this is a Jetson, which board and chip, and its L4T and JetPack release',
+  title:
+    'Whether this is a Jetson: board, chip, L4T and JetPack, power mode, csv lists, and what docker needs of its kernel',
   everyMs: 600_000,
-  inputs: { files: Object.values(paths), commands: [] },
+  inputs: {
+    files: [...Object.values(paths), ...rawTableFiles],
+    commands: [{ argv: dpkgQueryArgv, required: false }],
+  },
   async collect({ host }) {
     const partial: Gap[] = [];
     const text = async (path: string, field: string) => {
@@ -28,12 +56,43 @@ export const jetsonProbe = defineProbe({
     const release = await text(paths.release, 'l4t');
     const soc = parseSoc(await text(paths.compatible, 'soc'));
     const isTegra = release !== '' || soc !== null || /^tegra/i.test(await text(paths.family, 'isTegra'));
-    if (!isTegra)
-      return { value: { isTegra, model: null, soc: null, l4t: null, jetpack: null }, unreadable: null, partial };
+    if (!isTegra) return { value: noJetson, unreadable: null, partial };
+    const packages = await readPackages(host);
+    if (packages === null) partial.push({ path: 'jetpackPackage', because: 'no_package_list' });
     const parsed = parseTegraRelease(release);
-    const l4t = parsed.value?.l4t ?? parseL4tPackage(await text(paths.packages, 'l4t'));
+    const core = versionOf(packages, 'nvidia-l4t-core');
+    const packaged = core === null ? null : (/^\d+\.\d+\.\d+/.exec(core)?.[0] ?? null);
+    const l4t = parsed.value?.l4t ?? packaged ?? parseL4tPackage(await text(paths.packages, 'l4t'));
     if (l4t === null) partial.push({ path: 'l4t', because: release === '' ? 'absent' : 'not_tegra_release' });
-    const model = parseDeviceTreeStrings(await text(paths.model, 'model'))[0] ?? null;
-    return { value: { isTegra, model, soc, l4t, jetpack: jetpackOf(l4t) }, unreadable: null, partial };
+    const modeId = parsePowerModeId(await text(paths.powerMode, 'powerMode'));
+    const powerModes = parsePowerModes(await text(paths.powerModes, 'powerModes'));
+    const csv = await host.listDir(paths.csv);
+    if (!csv.ok && csv.because !== 'absent') partial.push({ path: 'csvFiles', because: csv.because });
+    const value: JetsonFact = {
+      isTegra,
+      model: parseDeviceTreeStrings(await text(paths.model, 'model'))[0] ?? null,
+      soc,
+      l4t,
+      jetpack: jetpackOf(l4t),
+      hasReleaseFile: release !== '',
+      jetpackPackage: versionOf(packages, 'nvidia-jetpack'),
+      powerMode:
+        modeId === null ? null : { id: modeId, name: powerModes.find(({ id }) => id === modeId)?.name ?? null },
+      powerModes,
+      csvFiles: csv.ok ? csv.value.map(({ name }) => name).filter((name) => name.endsWith('.csv')) : null,
+      ...(await readRawTable(host, partial)),
+    };
+    return { value, unreadable: null, partial };
   },
 });
+
+/** null: nobody lists them here, as on images that are built without a package manager. */
+async function readPackages(host: HostReader): Promise<ListedPackage[] | null> {
+  const said = await runCommand(host, dpkgQueryArgv);
+  const packages = said.ok ? parseDpkgQuery(said.text) : [];
+  return packages.length > 0 ? packages : null;
+}
+
+function versionOf(packages: readonly ListedPackage[] | null, name: string): string | null {
+  return packages?.find((entry) => entry.name === name && entry.state === 'installed')?.version ?? null;
+}

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { dpkgQueryArgv } from '../packages/parse-dpkg.ts';
 import { collectOn } from '../testing/fake-reader.ts';
 import { jetsonProbe } from './index.ts';
 import { parseSoc } from './parse-device-tree.ts';
@@ -11,8 +12,28 @@ const board = {
   '/proc/device-tree/compatible': 'nvidia,p3737-0000+p3701-0005\0nvidia,p3701-0005\0nvidia,tegra234\0',
 };
 
-test('reads board, chip and release', async () => {
-  const { value, partial } = await collectOn(jetsonProbe, { files: { ...board, '/etc/nv_tegra_release': release } });
+const csv = '/etc/nvidia-container-runtime/host-files-for-container.d';
+const kernel = { '/proc/sys/kernel/osrelease': '5.15.148-tegra\n', '/proc/modules': 'nvgpu 1 0 - Live 0x0\n' };
+const row = (name: string, version: string) => `${name}\t${version}\tarm64\tinstall ok installed\n`;
+const commands = {
+  [dpkgQueryArgv.join(' ')]: row('nvidia-jetpack', '6.2+b77') + row('nvidia-l4t-core', '36.4.3-20250107174145'),
+};
+
+test('reads board, chip, release, power mode and what containers need', async () => {
+  const { value, partial } = await collectOn(jetsonProbe, {
+    files: {
+      ...board,
+      '/etc/nv_tegra_release': release,
+      '/var/lib/nvpmodel/status': 'pmode:0002\n',
+      '/etc/nvpmodel.conf':
+        '# comment\n< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n< POWER_MODEL ID=2 NAME=MODE_30W >\n',
+      [`${csv}/l4t.csv`]: 'dev, /dev/nvmap\n',
+      [`${csv}/README`]: '',
+      ...kernel,
+      '/lib/modules/5.15.148-tegra/modules.dep': 'kernel/net/ipv4/netfilter/iptable_raw.ko: x\n',
+    },
+    commands,
+  });
   expect(partial).toEqual([]);
   expect(value).toEqual({
     isTegra: true,
@@ -20,6 +41,16 @@ test('reads board, chip and release', async () => {
     soc: 'tegra234',
     l4t: '36.4.3',
     jetpack: '6.2',
+    hasReleaseFile: true,
+    jetpackPackage: '6.2+b77',
+    powerMode: { id: 2, name: 'MODE_30W' },
+    powerModes: [
+      { id: 0, name: 'MAXN' },
+      { id: 2, name: 'MODE_30W' },
+    ],
+    csvFiles: ['l4t.csv'],
+    hasRawTable: true,
+    rawTableSkippedBy: null,
   });
 });
 
@@ -33,10 +64,36 @@ test('falls back to the package where the release file is missing', async () => 
   expect(value).toMatchObject({ isTegra: true, l4t: '36.9.9', jetpack: null });
 });
 
+test('takes the release of the package that dpkg lists', async () => {
+  const { value } = await collectOn(jetsonProbe, { files: board, commands });
+  expect(value).toMatchObject({ l4t: '36.4.3', hasReleaseFile: false, jetpackPackage: '6.2+b77' });
+});
+
+test.each([
+  ['loaded', { '/proc/modules': 'iptable_raw 16384 1 - Live 0x0\n' }, true],
+  ['built in', { '/lib/modules/5.15.148-tegra/modules.builtin': 'kernel/net/ipv4/netfilter/iptable_raw.ko\n' }, true],
+  ['packed on disk', { '/lib/modules/5.15.148-tegra/modules.dep': 'updates/iptable_raw.ko.zst:\n' }, true],
+  ['nowhere', { '/lib/modules/5.15.148-tegra/modules.dep': 'kernel/net/ip6table_raw_x.ko: kernel/y.ko\n' }, false],
+  ['not known', {}, null],
+])('iptable_raw that is %s', async (_, files, has) => {
+  const { value } = await collectOn(jetsonProbe, { files: { ...board, ...kernel, ...files } });
+  expect(value?.hasRawTable).toBe(has);
+});
+
+test('names the file that makes docker do without the raw table', async () => {
+  const dropIn = '/etc/systemd/system/docker.service.d/no-raw.conf';
+  const list = { '/lib/modules/5.15.148-tegra/modules.dep': 'kernel/a.ko:\n' };
+  const on = async (files: Record<string, string>) =>
+    (await collectOn(jetsonProbe, { files: { ...board, ...kernel, ...list, ...files } })).value?.rawTableSkippedBy;
+  expect(await on({ [dropIn]: '[Service]\nEnvironment="DOCKER_INSECURE_NO_IPTABLES_RAW=1"\n' })).toBe(dropIn);
+  expect(await on({ '/etc/docker/daemon.json': '{"iptables": false}' })).toBe('/etc/docker/daemon.json');
+  expect(await on({ [dropIn]: '#Environment="DOCKER_INSECURE_NO_IPTABLES_RAW=1"\n' })).toBeNull();
+});
+
 test('says so when the release is not known', async () => {
   const { value, partial } = await collectOn(jetsonProbe, { files: { '/sys/devices/soc0/family': 'Tegra\n' } });
   expect(value).toMatchObject({ isTegra: true, l4t: null });
-  expect(partial).toEqual([{ path: 'l4t', because: 'absent' }]);
+  expect(partial).toContainEqual({ path: 'l4t', because: 'absent' });
 });
 
 test('completes a two-part release and refuses other texts', () => {

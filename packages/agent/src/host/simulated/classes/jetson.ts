@@ -8,6 +8,11 @@ export interface Board {
   /** First line of /etc/nv_tegra_release. */
   release: string;
   l4tPackage: string;
+  jetpackPackage: string;
+  powerModes: readonly string[];
+  powerMode: number;
+  /** NVIDIA's kernel for Orin is built without the table. */
+  hasRawTable: boolean;
 }
 
 export const boards = {
@@ -17,6 +22,10 @@ export const boards = {
     release:
       '# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64, DATE: Wed Jan  8 01:49:37 UTC 2025',
     l4tPackage: '36.4.3-20250107174145',
+    jetpackPackage: '6.2+b77',
+    powerModes: ['MAXN', 'MODE_15W', 'MODE_30W', 'MODE_50W'],
+    powerMode: 2,
+    hasRawTable: false,
   },
   thor: {
     model: 'NVIDIA Jetson AGX Thor Developer Kit',
@@ -24,6 +33,10 @@ export const boards = {
     release:
       '# R38 (release), REVISION: 2.0, GCID: 41844464, BOARD: generic, EABI: aarch64, DATE: Fri Aug 22 00:55:42 UTC 2025',
     l4tPackage: '38.2.0-20250821174705',
+    jetpackPackage: '7.0-b128',
+    powerModes: ['MAXN', '120W', '90W', '70W'],
+    powerMode: 1,
+    hasRawTable: true,
   },
 } as const satisfies Record<string, Board>;
 
@@ -39,10 +52,17 @@ export function installBoard(machine: Machine, board: Board): void {
   files.put('/sys/firmware/devicetree/base/compatible', () => board.compatible.map((one) => `${one}\0`).join(''));
   files.putLink('/proc/device-tree', '/sys/firmware/devicetree/base');
   files.put('/sys/devices/soc0/family', () => 'Tegra\n');
+  files.put('/var/lib/nvpmodel/status', `pmode:${String(board.powerMode).padStart(4, '0')}\n`);
   files.put(
-    '/var/lib/dpkg/status',
-    `Package: nvidia-l4t-core\nStatus: install ok installed\nArchitecture: arm64\nVersion: ${board.l4tPackage}\n\n`,
+    '/etc/nvpmodel/nvpmodel_board.conf',
+    `# Modes of this board\n${board.powerModes.map((name, id) => `\n< POWER_MODEL ID=${id} NAME=${name} >\nCPU_ONLINE CORE_0 1\n`).join('')}\n< PM_CONFIG DEFAULT=${board.powerMode} >\n`,
   );
+  files.putLink('/etc/nvpmodel.conf', '/etc/nvpmodel/nvpmodel_board.conf');
+  const modules = `/lib/modules/${machine.os.kernel}`;
+  const raw = board.hasRawTable ? ['kernel/net/ipv4/netfilter/iptable_raw.ko: kernel/net/netfilter/x_tables.ko'] : [];
+  const listed = ['kernel/net/ipv4/netfilter/iptable_nat.ko: kernel/net/netfilter/x_tables.ko', ...raw];
+  files.put(`${modules}/modules.dep`, `${listed.join('\n')}\n`);
+  files.put(`${modules}/modules.builtin`, 'kernel/fs/ext4/ext4.ko\n');
   const csv = '/etc/nvidia-container-runtime/host-files-for-container.d';
   files.put(
     `${csv}/l4t.csv`,
