@@ -29,6 +29,7 @@ test('is the built-in configuration where there is no file', () => {
     runtimes: [{ name: 'runc', binary: null, type: 'io.containerd.runc.v2', systemdCgroup: null }],
     defaultRuntime: 'runc',
     enableCdi: false,
+    cdiSpecDirs: ['/etc/cdi', '/var/run/cdi'],
   });
   expect(deriveEffectiveConfig([], '2.1.9').value).toMatchObject({ schema: 3, enableCdi: true });
   expect(deriveEffectiveConfig([], '1.6.20').value?.enableCdi).toBeNull();

@@ -9,7 +9,10 @@ export const ContainerdConfig = z.object({
   disabledPlugins: z.array(z.string()),
   runtimes: z.array(RuntimeEntry),
   defaultRuntime: z.string().nullable(),
+  /** Of a file: as stated. Of an effective configuration: with the release's own default; null before 1.7. */
   enableCdi: z.boolean().nullable(),
+  /** Where CDI specs are looked for; null: not stated, or a release without CDI; absent from agents that do not tell yet. */
+  cdiSpecDirs: z.array(z.string()).nullable().optional(),
 });
 export type ContainerdConfig = z.infer<typeof ContainerdConfig>;
 
@@ -30,7 +33,40 @@ export const ContainerdLayer = z.object({
 });
 export type ContainerdLayer = z.infer<typeof ContainerdLayer>;
 
-/** The host's own containerd (not the one that k3s, rke2 or microk8s bring: see their facts). */
+/** One containerd of this host: a process, or a program on the disk that does not run. */
+export const ContainerdInstance = z.object({
+  /** Who brought it: the host itself, dockerd as its child, a distribution of Kubernetes, or a container around it. */
+  of: z.enum(['host', 'docker', 'k3s', 'rke2', 'microk8s', 'container']),
+  running: z.boolean(),
+  pid: z.int().nullable(),
+  /** The program's file; null where it may not be told. */
+  binary: z.string().nullable(),
+  /** The file was replaced since the process started: a restart runs another release. */
+  replaced: z.boolean(),
+  /** By the program itself, where it lies in a folder of the system; null: not asked, or no answer. */
+  version: z.string().nullable(),
+  /** The systemd unit that it runs in, by its control group. */
+  unit: z.string().nullable(),
+  configPath: z.string(),
+  /** The socket, without a scheme; null where its configuration could not be read and its command line is silent. */
+  address: z.string().nullable(),
+  /** Where images and containers are kept; null as above. */
+  root: z.string().nullable(),
+  /** Of running ones that the host brings: what their files come to. null: not derived, or it would not start. */
+  effective: ContainerdConfig.nullable(),
+});
+export type ContainerdInstance = z.infer<typeof ContainerdInstance>;
+
+/** A configuration with runtimes in it, beside those that are read: no `imports` pattern leads to it. */
+export const UnmatchedFile = z.object({
+  file: ConfigFile,
+  version: z.int().nullable(),
+  runtimes: z.array(RuntimeEntry),
+  defaultRuntime: z.string().nullable(),
+});
+export type UnmatchedFile = z.infer<typeof UnmatchedFile>;
+
+/** The host's own containerd (what k3s, rke2 or microk8s bring is in `instances`: their facts have the rest). */
 export const ContainerdFact = z.object({
   installed: z.boolean(),
   binary: z.string().nullable(),
@@ -56,7 +92,14 @@ export const ContainerdFact = z.object({
       /** null when only `ctr` is there, which cannot tell. */
       runtimes: z.array(RuntimeEntry).nullable(),
       defaultRuntime: z.string().nullable(),
+      /** null: it did not say. */
+      enableCdi: z.boolean().nullable().optional(),
+      cdiSpecDirs: z.array(z.string()).nullable().optional(),
     })
     .nullable(),
+  /** Every containerd of the host; the one that the fields above describe comes first. Absent: as with `layers`. */
+  instances: z.array(ContainerdInstance).optional(),
+  /** Files with runtimes beside the configuration that it does not read. Absent: as with `layers`. */
+  unmatched: z.array(UnmatchedFile).optional(),
 });
 export type ContainerdFact = z.infer<typeof ContainerdFact>;

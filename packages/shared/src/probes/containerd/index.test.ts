@@ -29,6 +29,7 @@ test('reads files, imports, unit and the live daemon', async () => {
       '/etc/containerd/config.toml': root,
       '/etc/containerd/conf.d/99-nvidia.toml': dropIn,
       '/etc/containerd/conf.d/README': 'no',
+      '/proc/1/comm': 'systemd\n',
     },
     commands: { [version]: v21, [crictl]: info, [systemctl]: unit },
   });

@@ -1,114 +1,146 @@
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
-import { findProgram } from '../find-program.ts';
 import type { Gap } from '../parsed.ts';
+import { processFiles } from '../read-processes.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
-import { firstLine, runCommand } from '../run-command.ts';
 import { deriveEffectiveConfig } from './derive-effective-config.ts';
-import type { ContainerdFact } from './fact.ts';
-import { asWritten } from './parse-containerd-config.ts';
-import { parseContainerdVersion, parseCriInfo, parseCtrPlugins } from './parse-cri-info.ts';
-import { readContainerdFiles } from './read-containerd-files.ts';
+import type { ContainerdFact, ContainerdInstance } from './fact.ts';
+import { type FoundInstance, findInstances, withPlaces } from './find-instances.ts';
+import { asWritten, type ContainerdFile } from './parse-containerd-config.ts';
+import {
+  binaries,
+  binaryFolders,
+  configFiles,
+  defaultAddress,
+  defaultConfig,
+  dockerChildConfig,
+  unitDropIns,
+  unitFiles,
+} from './places.ts';
+import { type ReadContainerdFiles, readContainerdFiles } from './read-containerd-files.ts';
+import { crictlArgv, ctrArgv, readLive } from './read-live.ts';
+import { readUnmatched } from './read-unmatched.ts';
+import { readVersion, versionCommands } from './read-version.ts';
 
-const binaries = ['/usr/bin/containerd', '/usr/local/bin/containerd', '/usr/sbin/containerd'];
-const rootPath = '/etc/containerd/config.toml';
-/** Two levels below /etc/containerd hold every drop-in folder in use; an import from elsewhere is told, not read. */
-const configFiles = [rootPath, '/etc/containerd', '/etc/containerd/*', '/etc/containerd/*/*'];
-const socket = '/run/containerd/containerd.sock';
-const versionArgv = ['containerd', '--version'] as const;
-const crictlArgv = ['crictl', '--runtime-endpoint', `unix://${socket}`, 'info'] as const;
-const ctrArgv = ['ctr', '--address', socket, 'plugins', 'ls'] as const;
+const declared = [...configFiles, dockerChildConfig];
 
 export const containerdProbe = defineProbe({
   key: 'containerd',
-  title: "The host's own containerd: files, effective configuration and what the live daemon says",
+  title: 'Every containerd of the host; of its own one: files, effective configuration and what the live daemon says',
   everyMs: 60_000,
   inputs: {
-    files: [...binaries, ...configFiles],
+    files: [...binaries, ...binaryFolders, ...declared, ...processFiles, ...unitFiles, unitDropIns, `${unitDropIns}/*`],
     commands: [
-      { argv: versionArgv, required: false },
-      { argv: crictlArgv, required: false },
-      { argv: ctrArgv, required: false },
+      ...versionCommands,
+      { argv: crictlArgv(defaultAddress), required: false },
+      { argv: ['crictl', '--runtime-endpoint', '*', 'info'], required: false },
+      { argv: ctrArgv(defaultAddress), required: false },
+      { argv: ['ctr', '--address', '*', 'plugins', 'ls'], required: false },
       ...unitStatesCommands,
     ],
   },
   async collect(context) {
-    const binary = await findProgram(context.host, binaries);
     const partial: Gap[] = [];
-    const version = binary === null ? null : await readVersion(context, partial);
-    const missingImportIsFatal = version?.startsWith('1.') ?? false;
-    const read = await readContainerdFiles(context, rootPath, { declared: configFiles, missingImportIsFatal });
-    partial.push(...read.gaps);
-    const rootConfig = read.root === null ? null : asWritten(read.root);
-    if (binary === null) {
-      const value = {
-        installed: false,
-        binary,
-        version: null,
-        unit: null,
-        files: read.files,
-        rootConfig,
-        effective: null,
-        live: null,
+    const found = await findInstances(context, partial);
+    const own = found.filter(({ instance }) => instance.of === 'host');
+    const read = await Promise.all(own.map((one) => readOwn(context, one, own, partial)));
+    const [main] = read;
+    const others = await Promise.all(
+      found.filter(({ instance }) => instance.of !== 'host').map((one) => readOther(context, one)),
+    );
+    const instances = [...read.map(({ instance }) => instance), ...others];
+    if (main === undefined) {
+      const { files, root } = await readFiles(context, defaultConfig, null, partial);
+      const unmatched = await readUnmatched(context, files, partial);
+      return {
+        value: { ...notInstalled, files, rootConfig: root && asWritten(root), instances, unmatched },
+        unreadable: null,
+        partial,
       };
-      return { value, unreadable: null, partial };
     }
-    const effective = read.parsed === null ? null : deriveEffectiveConfig(read.parsed, version);
-    if (effective === null) partial.push({ path: 'effective', because: 'a_file_could_not_be_read' });
-    partial.push(...(effective?.unreadable ?? []).map(({ because }) => ({ path: 'effective', because })));
     const units = await readUnitStates(context.host);
     if (!units.ok) partial.push({ path: 'unit', because: units.because });
     const value = {
       installed: true,
-      binary,
-      version,
-      unit: units.ok ? units.find('containerd.service') : null,
-      files: read.files,
-      layers: read.layers,
-      rootConfig,
-      effective: effective?.value ?? null,
-      live: await readLive(context, partial),
+      binary: main.instance.binary,
+      version: main.instance.version,
+      unit: units.ok ? units.find(main.instance.unit ?? 'containerd.service') : null,
+      files: main.read.files,
+      layers: main.read.layers,
+      rootConfig: main.read.root === null ? null : asWritten(main.read.root),
+      effective: main.instance.effective,
+      live: await readLive(context.host, main.instance.address ?? defaultAddress, partial),
+      instances,
+      unmatched: await readUnmatched(context, main.read.files, partial),
     };
     return { value, unreadable: null, partial };
   },
 });
 
-async function readVersion({ host }: ProbeContext, partial: Gap[]): Promise<string | null> {
-  const said = await runCommand(host, versionArgv);
-  const version = said.ok ? parseContainerdVersion(said.text) : null;
-  if (version === null) partial.push({ path: 'version', because: said.ok ? 'unexpected_text' : said.because });
-  return version;
+const notInstalled = {
+  installed: false,
+  binary: null,
+  version: null,
+  unit: null,
+  effective: null,
+  live: null,
+} satisfies Partial<ContainerdFact>;
+
+/** One that the host brings: its version and what its files come to. Gaps are told of the main one alone. */
+async function readOwn(
+  context: ProbeContext,
+  found: FoundInstance,
+  own: readonly FoundInstance[],
+  partial: Gap[],
+): Promise<{ instance: ContainerdInstance; read: ReadContainerdFiles }> {
+  const gaps = found === own[0] ? partial : [];
+  const { binary, replaced, configPath, running } = found.instance;
+  const version =
+    binary === null
+      ? null
+      : await readVersion(context, binary, { isOnlyOne: own.length === 1, replaced }, 'version', gaps);
+  if (binary === null) gaps.push({ path: 'version', because: 'program_not_known' });
+  const read = await readFiles(context, configPath, version, gaps);
+  const effective = effectiveOf(read, version, gaps);
+  const places = withPlaces(found, read.parsed && placesIn(read.parsed));
+  return { instance: { ...places, version, effective: running || found === own[0] ? effective : null }, read };
 }
 
-async function readLive({ host }: ProbeContext, partial: Gap[]): Promise<ContainerdFact['live']> {
-  const said = await runCommand(host, crictlArgv);
-  if (!said.ok && said.because === 'absent') return readLiveFromCtr(host, partial);
-  if (!said.ok) {
-    partial.push({ path: 'live', because: said.because });
-    return null;
-  }
-  if (said.ran.exitCode !== 0) {
-    // The daemon answers and has no CRI service: the plugin is disabled or failed to load.
-    if (/unknown service runtime\./i.test(`${said.ran.stderr}${said.text}`))
-      return { criReady: false, runtimes: [], defaultRuntime: null };
-    partial.push({ path: 'live', because: `not_answering: ${firstLine(said.ran)}` });
-    return null;
-  }
-  const info = parseCriInfo(said.text);
-  partial.push(...info.unreadable.map(({ path, because }) => ({ path: path ? `live.${path}` : 'live', because })));
-  return info.value === null ? null : { criReady: true, ...info.value };
+/** Of others' only where they listen and keep their data is read: their own facts have the rest. */
+async function readOther(context: ProbeContext, found: FoundInstance): Promise<ContainerdInstance> {
+  const { of, configPath } = found.instance;
+  if (of !== 'docker' || configPath !== dockerChildConfig) return found.instance;
+  const read = await readFiles(context, configPath, null, []);
+  return withPlaces(found, read.parsed && placesIn(read.parsed));
 }
 
-async function readLiveFromCtr(host: ProbeContext['host'], partial: Gap[]): Promise<ContainerdFact['live']> {
-  const said = await runCommand(host, ctrArgv);
-  const criReady = said.ok && said.ran.exitCode === 0 ? parseCtrPlugins(said.text) : null;
-  if (criReady === null) {
-    const because = said.ok ? `not_answering: ${firstLine(said.ran)}` : said.because;
-    partial.push({ path: 'live', because });
+function readFiles(
+  context: ProbeContext,
+  path: string,
+  version: string | null,
+  gaps: Gap[],
+): Promise<ReadContainerdFiles> {
+  return readContainerdFiles(context, path, {
+    declared,
+    missingImportIsFatal: version?.startsWith('1.') ?? false,
+    globsFromRoot: /^1\.[0-6]\./.test(version ?? ''),
+  }).then((read) => {
+    gaps.push(...read.gaps);
+    return read;
+  });
+}
+
+function effectiveOf(read: ReadContainerdFiles, version: string | null, gaps: Gap[]) {
+  if (read.parsed === null) {
+    gaps.push({ path: 'effective', because: 'a_file_could_not_be_read' });
     return null;
   }
-  partial.push(
-    { path: 'live.runtimes', because: 'ctr_cannot_tell' },
-    { path: 'live.defaultRuntime', because: 'ctr_cannot_tell' },
-  );
-  return { criReady, runtimes: null, defaultRuntime: null };
+  const effective = deriveEffectiveConfig(read.parsed, version);
+  gaps.push(...effective.unreadable.map(({ because }) => ({ path: 'effective', because })));
+  return effective.value;
+}
+
+/** The last file that states a place wins, as for every setting outside the plugins. */
+function placesIn(files: readonly ContainerdFile[]): { root: string | null; address: string | null } {
+  const last = (key: 'root' | 'address') => files.findLast((file) => file[key] !== null)?.[key] ?? null;
+  return { root: last('root'), address: last('address') };
 }

@@ -1,6 +1,6 @@
 import type { RuntimeEntry } from '../fact.ts';
 import { parseToml } from '../parse-document.ts';
-import { type Gap, type Parsed, unread } from '../parsed.ts';
+import { type Parsed, unread } from '../parsed.ts';
 import { at, booleanAt, isTree, stringsAt, type Tree, textAt, treeAt } from '../values.ts';
 import type { ContainerdConfig, ContainerdLayer } from './fact.ts';
 
@@ -13,30 +13,40 @@ export interface ContainerdFile {
   version: number | null;
   imports: string[];
   disabledPlugins: string[];
+  requiredPlugins: string[];
   plugins: Tree;
+  /** Top-level `root` and the socket's address, where stated. */
+  root: string | null;
+  address: string | null;
+  /** It begins with a byte order mark, which 2.x does not take. */
+  hasByteOrderMark: boolean;
 }
 
 /** TOML of any schema. A Go template (k3s, rke2, microk8s keep some) is told apart from a broken file. */
 export function parseContainerdFile(text: string): Parsed<ContainerdFile> {
   const document = parseToml(text);
   if (!document.ok) return unread(text.includes('{{') ? `template: ${document.error}` : `not_toml: ${document.error}`);
-  const gaps: Gap[] = [];
   const version = at(document.value, 'version');
   // containerd refuses to start on these, as it does on broken TOML.
   if (version !== undefined && typeof version !== 'bigint') return unread('version_not_an_integer');
   const plugins = at(document.value, 'plugins');
   if (plugins !== undefined && !isTree(plugins)) return unread('plugins_not_a_table');
-  for (const key of ['imports', 'disabled_plugins']) {
+  for (const key of ['imports', 'disabled_plugins', 'required_plugins']) {
     const list = at(document.value, key);
-    if (list !== undefined && !Array.isArray(list)) gaps.push({ path: key, because: 'not_a_list' });
+    const isList = Array.isArray(list) && list.every((item) => typeof item === 'string');
+    if (list !== undefined && !isList) return unread(`${key}_not_a_list_of_texts`);
   }
   const value = {
     version: version === undefined ? null : Number(version),
     imports: stringsAt(document.value, 'imports'),
     disabledPlugins: stringsAt(document.value, 'disabled_plugins'),
+    requiredPlugins: stringsAt(document.value, 'required_plugins'),
     plugins: plugins ?? {},
+    root: textAt(document.value, 'root'),
+    address: textAt(document.value, 'grpc', 'address'),
+    hasByteOrderMark: text.startsWith('\uFEFF'),
   };
-  return { value, unreadable: gaps };
+  return { value, unreadable: [] };
 }
 
 /**
@@ -62,6 +72,7 @@ export function asWritten(file: ContainerdFile): ContainerdConfig {
     defaultRuntime: first((section) => textAt(section, 'containerd', 'default_runtime_name')),
     // nvidia-ctk writes the second place into schema 1 files.
     enableCdi: first((section) => booleanAt(section, 'enable_cdi') ?? booleanAt(section, 'containerd', 'enable_cdi')),
+    cdiSpecDirs: first(cdiSpecDirsOf),
   };
 }
 
@@ -89,6 +100,11 @@ export function toRuntimes(section: Tree): RuntimeEntry[] {
     type: textAt(table, 'runtime_type'),
     systemdCgroup: booleanAt(table, 'options', 'SystemdCgroup'),
   }));
+}
+
+/** null where the section does not state them. */
+export function cdiSpecDirsOf(section: Tree): string[] | null {
+  return at(section, 'cdi_spec_dirs') === undefined ? null : stringsAt(section, 'cdi_spec_dirs');
 }
 
 export function byName(a: { name: string }, b: { name: string }): number {

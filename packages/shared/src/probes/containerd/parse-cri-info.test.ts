@@ -5,6 +5,8 @@ test('reads the runtimes of a live CRI plugin', () => {
   const text = JSON.stringify({
     status: { conditions: [{ type: 'RuntimeReady', status: true }] },
     config: {
+      enableCDI: true,
+      cdiSpecDirs: ['/etc/cdi'],
       containerd: {
         defaultRuntimeName: 'runc',
         runtimes: {
@@ -28,6 +30,8 @@ test('reads the runtimes of a live CRI plugin', () => {
       { name: 'runc', binary: null, type: 'io.containerd.runc.v2', systemdCgroup: false },
     ],
     defaultRuntime: 'runc',
+    enableCdi: true,
+    cdiSpecDirs: ['/etc/cdi'],
   });
 });
 

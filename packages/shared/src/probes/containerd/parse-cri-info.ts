@@ -1,20 +1,27 @@
 import type { RuntimeEntry } from '../fact.ts';
 import { parseJson } from '../parse-document.ts';
 import { type Parsed, unread } from '../parsed.ts';
-import { at, booleanAt, isTree, textAt, treeAt } from '../values.ts';
+import { at, booleanAt, isTree, stringsAt, textAt, treeAt } from '../values.ts';
 import { byName } from './parse-containerd-config.ts';
 
 export interface CriInfo {
   /** null: it did not say. */
   runtimes: RuntimeEntry[] | null;
   defaultRuntime: string | null;
+  enableCdi: boolean | null;
+  cdiSpecDirs: string[] | null;
 }
 
 /** `crictl info`: what the live CRI plugin runs with, in the spelling of containerd's Go structures. */
 export function parseCriInfo(text: string): Parsed<CriInfo> {
   const document = parseJson(text);
   if (!document.ok || !isTree(document.value)) return unread('not_json');
-  const containerd = treeAt(document.value, 'config', 'containerd');
+  const config = treeAt(document.value, 'config');
+  const containerd = treeAt(config, 'containerd');
+  const cdi = {
+    enableCdi: booleanAt(config, 'enableCDI'),
+    cdiSpecDirs: at(config, 'cdiSpecDirs') === undefined ? null : stringsAt(config, 'cdiSpecDirs'),
+  };
   const table = treeAt(containerd, 'runtimes');
   if (table !== undefined) {
     const runtimes = Object.entries(table).map(([name, entry]) => ({
@@ -24,7 +31,7 @@ export function parseCriInfo(text: string): Parsed<CriInfo> {
       systemdCgroup: booleanAt(entry, 'options', 'SystemdCgroup'),
     }));
     return {
-      value: { runtimes: runtimes.sort(byName), defaultRuntime: textAt(containerd, 'defaultRuntimeName') },
+      value: { runtimes: runtimes.sort(byName), defaultRuntime: textAt(containerd, 'defaultRuntimeName'), ...cdi },
       unreadable: [],
     };
   }
@@ -34,9 +41,15 @@ export function parseCriInfo(text: string): Parsed<CriInfo> {
     ? handlers.map((handler) => textAt(handler, 'name')).filter((name) => name !== null)
     : [];
   if (names.length === 0)
-    return { value: { runtimes: null, defaultRuntime: null }, unreadable: [{ path: 'runtimes', because: 'not_told' }] };
+    return {
+      value: { runtimes: null, defaultRuntime: null, ...cdi },
+      unreadable: [{ path: 'runtimes', because: 'not_told' }],
+    };
   const runtimes = names.map((name) => ({ name, binary: null, type: null, systemdCgroup: null })).sort(byName);
-  return { value: { runtimes, defaultRuntime: null }, unreadable: [{ path: 'defaultRuntime', because: 'not_told' }] };
+  return {
+    value: { runtimes, defaultRuntime: null, ...cdi },
+    unreadable: [{ path: 'defaultRuntime', because: 'not_told' }],
+  };
 }
 
 /** `ctr plugins ls`: did the CRI plugin load? A disabled one is not listed at all. null: this is no list of plugins. */

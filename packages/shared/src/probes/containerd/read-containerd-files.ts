@@ -2,9 +2,10 @@ import type { HostReader } from '../../host/index.ts';
 import type { ProbeContext } from '../define-probe.ts';
 import type { ConfigFile } from '../fact.ts';
 import type { Gap } from '../parsed.ts';
-import { matchesPattern, matchesSegment } from '../path-pattern.ts';
+import { matchesPattern } from '../path-pattern.ts';
 import { readConfigFile } from '../read-config-file.ts';
 import type { ContainerdLayer } from './fact.ts';
+import { matchesGlob } from './matches-glob.ts';
 import { type ContainerdFile, parseContainerdFile, toLayer } from './parse-containerd-config.ts';
 
 export interface ReadContainerdFiles {
@@ -18,6 +19,13 @@ export interface ReadContainerdFiles {
   gaps: Gap[];
 }
 
+interface ReadOptions {
+  declared: readonly string[];
+  missingImportIsFatal: boolean;
+  /** Before 1.7 a pattern that is not absolute counts from the daemon's working directory, which is the root. */
+  globsFromRoot?: boolean;
+}
+
 /** More than any real host has; a loop of globs must end. */
 const maxFiles = 64;
 
@@ -25,8 +33,9 @@ const maxFiles = 64;
 export async function readContainerdFiles(
   context: ProbeContext,
   rootPath: string,
-  { declared, missingImportIsFatal }: { declared: readonly string[]; missingImportIsFatal: boolean },
+  { declared, missingImportIsFatal, globsFromRoot = false }: ReadOptions,
 ): Promise<ReadContainerdFiles> {
+  const isDeclared = (path: string) => declared.some((pattern) => matchesPattern(pattern, path));
   const files: ConfigFile[] = [];
   const parsed: ContainerdFile[] = [];
   const layers: ContainerdLayer[] = [];
@@ -37,7 +46,8 @@ export async function readContainerdFiles(
   for (let path = pending.shift(); path !== undefined; path = pending.shift()) {
     if (seen.has(path)) continue;
     seen.add(path);
-    if (!declared.some((pattern) => matchesPattern(pattern, path)) || files.length >= maxFiles) {
+    if (!isDeclared(path) || files.length >= maxFiles) {
+      if (path === rootPath) files.push(notRead(path));
       gaps.push({ path: 'files', because: `import_not_read: ${path}` });
       whole = false;
       continue;
@@ -57,16 +67,21 @@ export async function readContainerdFiles(
       whole = false;
       continue;
     }
-    gaps.push(
-      ...document.unreadable.map(({ path: part, because }) => ({ path: 'files', because: `${because}: ${part}` })),
-    );
     parsed.push(document.value);
     layers.push(toLayer(path, document.value, isBlank(read.text)));
-    for (const pattern of document.value.imports)
-      pending.push(...(await expandImport(context.host, path, pattern, gaps)));
+    for (const pattern of document.value.imports) {
+      const found = await expandImport(context.host, path, pattern, { globsFromRoot, isDeclared, gaps });
+      if (found === null) whole = false;
+      pending.push(...(found ?? []));
+    }
   }
   const rootParsed = files[0]?.present === true && files[0].error === null ? (parsed[0] ?? null) : null;
   return { files, root: rootParsed, parsed: whole ? parsed : null, layers, gaps };
+}
+
+function notRead(path: string): ConfigFile {
+  const error = 'not_read: outside the folders that are looked at';
+  return { path, present: true, sha256: null, mode: null, mtimeMs: null, error };
 }
 
 /** Nothing but comments: containerd takes it for no settings, and a writer may choose its schema. */
@@ -74,25 +89,47 @@ function isBlank(text: string): boolean {
   return text.split('\n').every((line) => /^\s*(#.*)?$/.test(line));
 }
 
-async function expandImport(host: HostReader, from: string, pattern: string, gaps: Gap[]): Promise<string[]> {
-  const whole = pattern.startsWith('/') ? pattern : `${from.slice(0, from.lastIndexOf('/'))}/${pattern}`;
+/** null: it leads where we do not look. Only a `*` makes containerd take an import for a pattern; `?` and `[a-z]` count beside one. */
+async function expandImport(
+  host: HostReader,
+  from: string,
+  pattern: string,
+  options: { globsFromRoot: boolean; isDeclared: (path: string) => boolean; gaps: Gap[] },
+): Promise<string[] | null> {
+  const { globsFromRoot, isDeclared, gaps } = options;
+  const isGlob = pattern.includes('*');
+  const folder = isGlob && globsFromRoot ? '' : from.slice(0, from.lastIndexOf('/'));
+  const whole = pattern.startsWith('/') ? pattern : `${folder}/${pattern}`;
   let found = [''];
-  for (const segment of whole.split('/').filter((part) => part !== '' && part !== '.')) {
-    if (!segment.includes('*')) {
+  for (const segment of normalised(whole)) {
+    if (!isGlob || !/[*?[\\]/.test(segment)) {
       found = found.map((parent) => `${parent}/${segment}`);
       continue;
     }
     const next: string[] = [];
     for (const parent of found) {
+      if (!isDeclared(parent)) {
+        gaps.push({ path: 'files', because: `import_not_read: ${whole}` });
+        return null;
+      }
       const listed = await host.listDir(parent === '' ? '/' : parent);
       if (!listed.ok && listed.because !== 'absent')
         gaps.push({ path: 'files', because: `${listed.because}: ${parent}` });
       if (listed.ok)
         next.push(
-          ...listed.value.filter(({ name }) => matchesSegment(segment, name)).map(({ name }) => `${parent}/${name}`),
+          ...listed.value.filter(({ name }) => matchesGlob(segment, name)).map(({ name }) => `${parent}/${name}`),
         );
     }
     found = next;
   }
   return found;
+}
+
+function normalised(path: string): string[] {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts;
 }
