@@ -67,7 +67,10 @@ test('after a restart that dropped the runtime, the live daemon is what counts',
   const host = simulate('x86-containerd-2', 'containerd_drops_runtime');
   await host.run(['systemctl', 'restart', 'containerd.service'], { timeoutMs: 60_000 });
   const { facts } = await observe(host);
-  expect(facts.containerd.value?.effective?.runtimes.map(({ name }) => name)).toContain('nvidia');
+  expect(facts.containerd.value?.effective?.runtimes.map(({ name }) => name)).toEqual(['runc']);
+  expect(facts.containerd.value?.unmatched?.flatMap(({ runtimes }) => runtimes.map(({ name }) => name))).toContain(
+    'nvidia',
+  );
   expect(facts.containerd.value?.live?.runtimes?.map(({ name }) => name)).toEqual(['runc']);
   expect(await codesOf(host)).toEqual(['WRONG_RUNTIME_CONFIGURED']);
 });

@@ -64,10 +64,35 @@ type ContainerdParts = 'containerd' | 'docker' | 'k3s' | 'kube';
 export function kubeletUsesHostContainerd(facts: { [K in 'containerd' | 'k3s' | 'kube']: FactValue<K> }): boolean {
   if (!facts.containerd.installed || !facts.kube.present || facts.k3s.installed) return false;
   if (kubeletUsesDocker(facts.kube)) return false;
-  const endpoint = facts.kube.runtimeEndpoint;
-  // Without an endpoint the kubelet takes its default, which is this socket.
-  return endpoint === null || /^(unix:\/\/)?(\/var)?\/run\/containerd\/containerd\.sock$/.test(endpoint);
+  return kubeletSocket(facts.kube) === hostSocket(facts.containerd);
 }
+
+const builtInSocket = '/run/containerd/containerd.sock';
+
+/** Without an endpoint the kubelet takes its default. */
+function kubeletSocket(kube: FactValue<'kube'>): string {
+  return socketPath(kube.runtimeEndpoint ?? builtInSocket);
+}
+
+/** Where the containerd listens that the fact describes. */
+export function hostSocket(containerd: FactValue<'containerd'>): string {
+  return socketPath(containerd.instances?.[0]?.address ?? builtInSocket);
+}
+
+function socketPath(endpoint: string): string {
+  return endpoint.replace(/^unix:\/\//, '').replace(/^\/var\/run\//, '/run/');
+}
+
+/** Which of the host's containerds the kubelet runs its pods by; null: none of those that are known. */
+export function kubeletContainerd(facts: { [K in 'containerd' | 'kube']: FactValue<K> }): Instance | null {
+  const { containerd, kube } = facts;
+  if (!kube.present || kubeletUsesDocker(kube)) return null;
+  const wanted = kubeletSocket(kube);
+  const listens = ({ running, address }: Instance) => running && address !== null && socketPath(address) === wanted;
+  return containerd.instances?.find(listens) ?? null;
+}
+
+type Instance = NonNullable<FactValue<'containerd'>['instances']>[number];
 
 /** The host's own containerd runs its GPU containers: behind the kubelet, or with no other engine beside it. */
 export function containerdIsTheEngine(facts: { [K in ContainerdParts]: FactValue<K> }): boolean {

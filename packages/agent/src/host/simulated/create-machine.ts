@@ -30,6 +30,7 @@ export function createMachine(options: {
     files: new FileTree(() => nowMs(machine), installedAtMs),
     os: { arch, kernel: '', timezone: options.timezone ?? 'Etc/UTC' },
     units: new Map(),
+    processes: new Map(),
     boot: { id: random.uuid('boot/0'), atMs: bootedAtMs, atMonotonicMs: clock.monotonicMs() - upMs, count: 0 },
     driver: null,
     gpus: [],

@@ -49,6 +49,8 @@ export interface Machine {
   readonly files: FileTree;
   os: { arch: 'x86_64' | 'aarch64'; kernel: string; timezone: string };
   readonly units: Map<string, Unit>;
+  /** Ids of the processes of units that run, as /proc shows them. */
+  readonly processes: Map<string, number[]>;
   /** Restart pending loops and started daemons carry the boot in which they run. */
   boot: { id: string; atMs: number; atMonotonicMs: number; count: number };
   driver: Driver | null;

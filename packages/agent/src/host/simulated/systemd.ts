@@ -5,6 +5,7 @@ import { startFabricManager } from './daemons/fabric-manager.ts';
 import { startK3s } from './daemons/k3s.ts';
 import { type Machine, nowMs } from './machine.ts';
 import type { Started, Unit } from './unit.ts';
+import { hideUnitProcesses, showUnitProcesses } from './unit-processes.ts';
 
 const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'docker.service': startDocker,
@@ -30,12 +31,12 @@ export function startUnit(machine: Machine, unit: Unit): Started {
     Object.assign(unit, { active: 'active', sub: 'running', result: 'success', failures: 0, retryAtMs: null });
     unit.startedAtMs = nowMs(machine);
     unit.pid = nextPid(machine, unit);
-    showProcess(machine, unit);
+    showUnitProcesses(machine, unit);
     return started;
   }
   unit.log.push(started.log);
   unit.failures += 1;
-  hideProcess(machine, unit);
+  hideUnitProcesses(machine, unit);
   unit.pid = 0;
   unit.result = 'exit-code';
   dropLive(machine, unit);
@@ -50,7 +51,7 @@ export function startUnit(machine: Machine, unit: Unit): Started {
 
 export function stopUnit(machine: Machine, unit: Unit): void {
   dropLive(machine, unit);
-  hideProcess(machine, unit);
+  hideUnitProcesses(machine, unit);
   Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', pid: 0, retryAtMs: null, failures: 0 });
 }
 
@@ -74,7 +75,7 @@ export function settleUnits(machine: Machine): void {
 export function bootUnits(machine: Machine): void {
   for (const unit of machine.units.values()) {
     dropLive(machine, unit);
-    hideProcess(machine, unit);
+    hideUnitProcesses(machine, unit);
     Object.assign(unit, { active: 'inactive', sub: 'dead', result: 'success', startedAtMs: null, pid: 0, failures: 0 });
     unit.retryAtMs = null;
     unit.exec = execStartOf(machine, unit);
@@ -106,16 +107,6 @@ function dropLive(machine: Machine, unit: Unit): void {
   if (unit.name === 'docker.service') machine.live.docker = null;
   if (unit.name === 'containerd.service') machine.live.containerd = null;
   if (/^(k3s|k3s-agent|rke2-server|rke2-agent)\.service$/.test(unit.name)) machine.live.k3s = null;
-}
-
-/** What a daemon was started with stays to be read in /proc as long as it runs. */
-function showProcess(machine: Machine, unit: Unit): void {
-  const commandLine = unit.exec.map((word) => `${word}\0`).join('');
-  if (commandLine !== '') machine.files.put(`/proc/${unit.pid}/cmdline`, () => commandLine, { mode: 0o444 });
-}
-
-function hideProcess(machine: Machine, unit: Unit): void {
-  if (unit.pid !== 0) machine.files.remove(`/proc/${unit.pid}`);
 }
 
 function nextPid(machine: Machine, unit: Unit): number {

@@ -1,72 +1,107 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { isActive, knowsNvidia, surelyNotContainerd } from '../host-questions.ts';
+import { isActive, isDown, knowsNvidia, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, rootPath } from './containerd-parts.ts';
+import { containerdJob, isWritable, rootPath, versionSource } from './containerd-parts.ts';
+
+type Containerd = FactValue<'containerd'>;
+type Layer = NonNullable<Containerd['layers']>[number];
 
 export const containerdConfigVersionMismatch = defineRule({
   code: 'CONTAINERD_CONFIG_VERSION_MISMATCH',
   layer: 'engine',
   severity: 'critical',
   title:
-    'This containerd refuses the version of a configuration file (its own, or a drop-in’s above the root file’s), or ' +
-    'the root file has nvidia under a plugin name that its version does not read',
-  notWhen: 'a version 2 root file on containerd 2.x: it is converted; k3s, rke2, microk8s',
+    'This containerd will not start with the versions of its configuration files (its own, a drop-in’s above the root ' +
+    'file’s, a plugin named as an older version names it), or nvidia stands where this version of a file is not read',
+  notWhen:
+    'a version 2 root file on containerd 2.x: it is converted; nvidia is in the effective configuration all the same; k3s, rke2, microk8s',
   proposes: ['configure_runtime'],
   needs: ['containerd', 'docker', 'k3s', 'kube'],
   excludedBy: (seen) => seen.containerd?.installed === false || (seen.containerd === null && surelyNotContainerd(seen)),
   check({ containerd }, asked) {
-    const { rootConfig, effective } = containerd;
-    if (rootConfig === null) return [];
+    const { effective, layers = [] } = containerd;
     if (effective === null) {
       const refused = asked.unread('containerd', 'effective');
-      return refused && refusals.has(refused) ? [refusedBy(containerd)] : [];
+      const why = refused === null ? undefined : refusals[refused];
+      return why === undefined ? [] : [refusedBy(containerd, layers, why)];
     }
-    // With drop-ins it may be their section that hides the root file's, which is no matter of versions.
-    const alone = containerd.files.filter(({ present }) => present).length === 1;
-    const misplaced = alone && knowsNvidia(rootConfig.runtimes) && !knowsNvidia(effective.runtimes);
-    return misplaced ? [misplacedTable(containerd)] : [];
+    if (knowsNvidia(effective.runtimes)) return [];
+    const misplaced = layers.find((layer) => layer.misplaced?.includes('nvidia'));
+    if (misplaced)
+      return [
+        notRead(
+          containerd,
+          misplaced.path,
+          `version = ${misplaced.version ?? '(none)'}, runtimes.nvidia under the plugin name of another version`,
+        ),
+      ];
+    if (effective.schema > 1) return [];
+    const ignored = layers.find(({ runtimes }) => knowsNvidia(runtimes));
+    if (ignored) return [notRead(containerd, ignored.path, 'no version = 2 or 3: runtimes.nvidia of version 1')];
+    const legacy = layers.find(({ legacyRuntime }) => /nvidia/.test(legacyRuntime ?? ''));
+    return legacy
+      ? [
+          notRead(
+            containerd,
+            legacy.path,
+            `no version: ${legacy.legacyRuntime} as a default_runtime or in plugins.linux`,
+          ),
+        ]
+      : [];
   },
 });
 
-/** Why no configuration comes out of the files: the reasons that versions give. */
-const refusals: ReadonlySet<string> = new Set(['schema_not_supported', 'import_has_newer_schema']);
+/** Why no configuration comes out of the files, where it is a matter of their versions. */
+const refusals: Record<string, string> = {
+  schema_not_supported: 'it does not know this version',
+  import_has_newer_schema: 'a drop-in may not have a newer version than the root file',
+  short_plugin_name: 'since version 2 a plugin is named in full, and a short name is refused',
+};
 
-type Containerd = FactValue<'containerd'>;
-
-function refusedBy(containerd: Containerd): Found {
+function refusedBy(containerd: Containerd, layers: readonly Layer[], why: string): Found {
+  const { version } = containerd;
   const path = rootPath(containerd);
-  const imports = containerd.files.slice(1).map((file) => file.path);
-  const schema = containerd.rootConfig?.schema;
+  const release = version === null ? 'containerd' : `containerd ${version}`;
+  // Told before the restart that would end it: a daemon that runs has read something else.
+  const still = isDown(containerd) ? 'does not start' : 'runs, and will not start again,';
   return {
     subject: `file:${path}`,
     severity: 'critical',
-    summary: `containerd ${containerd.version ?? ''} does not start with the versions of its configuration files`,
+    summary: `${release} ${still} with the versions of its configuration files: ${why}`,
     evidence: [
-      { source: sources.file(path), quote: `version = ${schema}` },
-      ...imports.map((file) => ({ source: sources.file(file), quote: 'imported: compare its version' })),
-      { source: sources.containerdVersion, quote: containerd.version ?? 'not known' },
+      ...layers.map((layer) => ({
+        source: sources.file(layer.path),
+        quote: `version = ${layer.version ?? '(none: 1)'}${quoteShort(layer)}`,
+      })),
+      { source: versionSource(containerd), quote: version ?? 'not known' },
     ],
-    remedy: remedyFor(containerd),
-    person: null,
+    ...remedyFor(containerd, path),
   };
 }
 
-function misplacedTable(containerd: Containerd): Found {
-  const path = rootPath(containerd);
+function quoteShort({ version, disabledPlugins }: Layer): string {
+  const short = disabledPlugins.filter((name) => !name.startsWith('io.containerd.'));
+  return (version ?? 1) >= 2 && short.length > 0 ? `, disabled_plugins: ${short.join(', ')}` : '';
+}
+
+function notRead(containerd: Containerd, path: string, quote: string): Found {
   return {
     subject: `file:${path}`,
     severity: 'degraded',
-    summary: `${path} has the nvidia runtime under a plugin name that containerd does not read in this version of the file`,
+    summary: `${path} has the nvidia runtime where containerd ${containerd.version ?? ''} does not read it in this version of the file`,
     evidence: [
-      { source: sources.file(path), quote: `version = ${containerd.rootConfig?.schema}, runtimes.nvidia elsewhere` },
+      { source: sources.file(path), quote },
+      { source: versionSource(containerd), quote: containerd.version ?? 'not known' },
     ],
-    remedy: remedyFor(containerd),
-    person: null,
+    ...remedyFor(containerd, path),
   };
 }
 
 /** A daemon that is down has nothing left to interrupt. */
-function remedyFor(containerd: Containerd): Found['remedy'] {
-  return { jobs: [containerdJob(containerd)], approval: isActive(containerd.unit) ? 'window' : 'auto' };
+function remedyFor(containerd: Containerd, path: string): Pick<Found, 'remedy' | 'person'> {
+  if (!isWritable(path))
+    return { remedy: null, person: `Bring ${path} to the version of the others; no job writes there.` };
+  const approval = containerd.unit === null || isActive(containerd.unit) ? 'window' : 'auto';
+  return { remedy: { jobs: [containerdJob(containerd)], approval }, person: null };
 }

@@ -1,8 +1,9 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
 import type { FactValue } from '../../probes/facts.ts';
-import { sources } from '../sources.ts';
+import { hostSocket } from '../host-questions.ts';
 
 type Containerd = FactValue<'containerd'>;
+type Unmatched = NonNullable<Containerd['unmatched']>[number];
 
 const defaultRoot = '/etc/containerd/config.toml';
 
@@ -19,7 +20,31 @@ export function containerdJob(containerd: Containerd, params: JobRequest['params
   };
 }
 
+/** Jobs write in containerd's own folder and nowhere else. */
+export function isWritable(path: string): boolean {
+  return path.startsWith('/etc/containerd/');
+}
+
+export function crictlSource(containerd: Containerd): string {
+  return `command:crictl --runtime-endpoint unix://${hostSocket(containerd)} info`;
+}
+
+export function versionSource({ instances = [], binary }: Containerd): string {
+  const isOnlyOne = instances.filter(({ of }) => of === 'host').length <= 1;
+  return `command:${isOnlyOne ? 'containerd' : (binary ?? 'containerd')} --version`;
+}
+
 export function liveRuntimes(containerd: Containerd): { source: string; names: string[] } | null {
   const runtimes = containerd.live?.runtimes;
-  return runtimes ? { source: sources.crictl, names: runtimes.map(({ name }) => name) } : null;
+  return runtimes ? { source: crictlSource(containerd), names: runtimes.map(({ name }) => name) } : null;
+}
+
+/** Files in containerd's folder that have a runtime nvidia and that this containerd does not read. */
+export function unreadNvidia({ unmatched = [] }: Containerd): Unmatched[] {
+  return unmatched.filter(({ runtimes }) => runtimes.some(({ name }) => name === 'nvidia'));
+}
+
+/** It runs with the configuration that every tool takes for its own. */
+export function readsDefaultRoot(containerd: Containerd): boolean {
+  return rootPath(containerd) === defaultRoot;
 }

@@ -3,7 +3,7 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { containerdIsTheEngine, listed, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, rootPath } from './containerd-parts.ts';
+import { containerdJob, crictlSource, rootPath } from './containerd-parts.ts';
 
 /** Where the toolkit probe looks for programs: a path elsewhere may exist without our knowing. */
 const lookedIn = /^(\/usr\/bin|\/usr\/local\/bin|\/usr\/local\/nvidia\/toolkit)\/nvidia-container-runtime/;
@@ -24,7 +24,7 @@ export const containerdRuntimeIncomplete = defineRule({
     const { containerd, toolkit, kube } = facts;
     const entry = nvidiaEntry(containerd);
     if (!entry || !containerdIsTheEngine(facts)) return [];
-    const source = entry.live ? sources.crictl : sources.file(rootPath(containerd));
+    const source = entry.live ? crictlSource(containerd) : sources.file(rootPath(containerd));
     const found = (severity: Found['severity'], summary: string, quote: string): Found[] => [
       {
         subject: `file:${rootPath(containerd)}`,

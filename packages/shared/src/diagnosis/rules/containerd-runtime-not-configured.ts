@@ -9,7 +9,7 @@ import {
   surelyNotContainerd,
 } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, liveRuntimes, rootPath } from './containerd-parts.ts';
+import { containerdJob, isWritable, liveRuntimes, rootPath, unreadNvidia } from './containerd-parts.ts';
 
 export const containerdRuntimeNotConfigured = defineRule({
   code: 'CONTAINERD_RUNTIME_NOT_CONFIGURED',
@@ -18,7 +18,7 @@ export const containerdRuntimeNotConfigured = defineRule({
   title:
     'The host’s containerd runs the GPU containers, the toolkit is there, and neither the live nor the effective configuration has a runtime nvidia',
   notWhen:
-    'k3s, rke2, microk8s; a docker-only host; GPUs are offered to the cluster without that runtime (CDI); the toolkit is missing (first)',
+    'k3s, rke2, microk8s; a docker-only host; a file with nvidia is there and not read (CONTAINERD_DROPIN_NOT_EFFECTIVE, WRONG_RUNTIME_CONFIGURED); GPUs are offered to the cluster without that runtime (CDI); the toolkit is missing (first)',
   proposes: ['configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
   consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH'],
@@ -27,6 +27,7 @@ export const containerdRuntimeNotConfigured = defineRule({
     seen.toolkit?.installed === false ||
     surelyNotContainerd(seen) ||
     knowsNvidia(seen.containerd?.live?.runtimes ?? []) ||
+    (seen.containerd !== null && unreadNvidia(seen.containerd).length > 0) ||
     knowsNvidia(seen.containerd?.effective?.runtimes ?? []),
   check(facts) {
     const { containerd, kube } = facts;
@@ -52,8 +53,10 @@ export const containerdRuntimeNotConfigured = defineRule({
             ? [{ source: sources.runtimeClasses(facts), quote: 'RuntimeClass with handler nvidia' }]
             : []),
         ],
-        remedy: { jobs: [containerdJob(containerd)], approval: 'window' },
-        person: null,
+        remedy: isWritable(rootPath(containerd)) ? { jobs: [containerdJob(containerd)], approval: 'window' } : null,
+        person: isWritable(rootPath(containerd))
+          ? null
+          : `Give ${rootPath(containerd)} a runtime nvidia (no job writes there), or start containerd with its own configuration.`,
       },
     ];
   },

@@ -131,7 +131,19 @@ test('CONTAINERD_CONFIG_VERSION_MISMATCH: waits for a window while the daemon st
 test('CONTAINERD_CONFIG_VERSION_MISMATCH: tells nvidia under the plugin name of another version', () => {
   const facts = withContainerd({
     version: '2.1.9',
-    rootConfig: aConfig([nvidia], { schema: 3 }),
+    layers: [
+      {
+        path,
+        version: 3,
+        empty: false,
+        hasCri: false,
+        runtimes: [],
+        defaultRuntime: null,
+        enableCdi: null,
+        disabledPlugins: [],
+        misplaced: ['nvidia'],
+      },
+    ],
     effective: aConfig([runc], { schema: 3 }),
   });
   expect(findingsOf(facts, 'CONTAINERD_CONFIG_VERSION_MISMATCH')).toMatchObject([{ severity: 'degraded' }]);

@@ -1,6 +1,7 @@
 import type { Rule } from '../define-rule.ts';
 import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
 import { containerdCriDisabled } from './containerd-cri-disabled.ts';
+import { containerdDropinNotEffective } from './containerd-dropin-not-effective.ts';
 import { containerdRuntimeIncomplete } from './containerd-runtime-incomplete.ts';
 import { containerdRuntimeNotConfigured } from './containerd-runtime-not-configured.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   dockerRestartPending,
   containerdConfigVersionMismatch,
   containerdCriDisabled,
+  containerdDropinNotEffective,
   containerdRuntimeNotConfigured,
   containerdRuntimeIncomplete,
   containerdRestartPending,

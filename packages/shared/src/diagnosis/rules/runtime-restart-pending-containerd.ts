@@ -42,12 +42,19 @@ export const containerdRestartPending = defineRule({
           { source: sources.units, quote: `${unit.name} started ${utcText(unit.startedAtMs)}` },
           { source: live.source, quote: `runtimes: ${listed(live.names)}` },
         ],
-        remedy: {
-          jobs: [{ kind: 'restart_service', params: { unit: 'containerd', action: 'restart' } }],
-          approval: 'window',
-        },
-        person: null,
+        remedy: isOwnUnit(unit)
+          ? {
+              jobs: [{ kind: 'restart_service', params: { unit: 'containerd', action: 'restart' } }],
+              approval: 'window',
+            }
+          : null,
+        person: isOwnUnit(unit) ? null : `Restart ${unit.name}.`,
       },
     ];
   },
 });
+
+/** Only the usual unit may be restarted by a job. */
+function isOwnUnit({ name }: { name: string }): boolean {
+  return name === 'containerd.service';
+}

@@ -30,6 +30,10 @@ export const ContainerdLayer = z.object({
   defaultRuntime: z.string().nullable(),
   enableCdi: z.boolean().nullable(),
   disabledPlugins: z.array(z.string()),
+  /** Runtimes under the plugin names of other schemas; absent from agents that do not tell yet. */
+  misplaced: z.array(z.string()).optional(),
+  /** Program of a `default_runtime` table or of `plugins.linux`, which newer releases pass over; absent as above. */
+  legacyRuntime: z.string().nullable().optional(),
 });
 export type ContainerdLayer = z.infer<typeof ContainerdLayer>;
 
@@ -41,7 +45,7 @@ export const ContainerdInstance = z.object({
   pid: z.int().nullable(),
   /** The program's file; null where it may not be told. */
   binary: z.string().nullable(),
-  /** The file was replaced since the process started: a restart runs another release. */
+  /** The file was replaced since the process started: `version` is what a restart would run. */
   replaced: z.boolean(),
   /** By the program itself, where it lies in a folder of the system; null: not asked, or no answer. */
   version: z.string().nullable(),

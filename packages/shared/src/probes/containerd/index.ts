@@ -93,11 +93,8 @@ async function readOwn(
   partial: Gap[],
 ): Promise<{ instance: ContainerdInstance; read: ReadContainerdFiles }> {
   const gaps = found === own[0] ? partial : [];
-  const { binary, replaced, configPath, running } = found.instance;
-  const version =
-    binary === null
-      ? null
-      : await readVersion(context, binary, { isOnlyOne: own.length === 1, replaced }, 'version', gaps);
+  const { binary, configPath, running } = found.instance;
+  const version = binary === null ? null : await readVersion(context, binary, own.length === 1, gaps);
   if (binary === null) gaps.push({ path: 'version', because: 'program_not_known' });
   const read = await readFiles(context, configPath, version, gaps);
   const effective = effectiveOf(read, version, gaps);

@@ -101,7 +101,7 @@ test('names those that dockerd and distributions bring, with their sockets, and 
   ]);
 });
 
-test('starts no program from a folder that is not the system’s, and none that was replaced', async () => {
+test('starts no program from a folder that is not the system’s, and of one that was replaced tells what a restart would run', async () => {
   const { value, partial, reader } = await collectOn(containerdProbe, {
     files: { ...process(7, '/home/someone/containerd', ['/home/someone/containerd'], 'containerd.service') },
     commands: { 'containerd --version': said('1.7.20') },
@@ -116,7 +116,7 @@ test('starts no program from a folder that is not the system’s, and none that 
     },
     commands: { 'containerd --version': said('2.1.9') },
   });
-  expect(replaced.value).toMatchObject({ version: null, instances: [{ replaced: true, running: true }] });
+  expect(replaced.value).toMatchObject({ version: '2.1.9', instances: [{ replaced: true, running: true }] });
 });
 
 test('reads the unit of a daemon that is down for the configuration that it will start with', async () => {

@@ -80,6 +80,7 @@ export function asWritten(file: ContainerdFile): ContainerdConfig {
 export function toLayer(path: string, file: ContainerdFile, empty: boolean): ContainerdLayer {
   const id = (file.version ?? 1) >= 3 ? criPlugin.v3 : file.version === 2 ? criPlugin.v2 : criPlugin.v1;
   const section = treeAt(file.plugins, id);
+  const others = Object.values(criPlugin).filter((other) => other !== id);
   return {
     path,
     version: file.version,
@@ -89,6 +90,11 @@ export function toLayer(path: string, file: ContainerdFile, empty: boolean): Con
     defaultRuntime: textAt(section, 'containerd', 'default_runtime_name'),
     enableCdi: booleanAt(section, 'enable_cdi'),
     disabledPlugins: file.disabledPlugins,
+    misplaced: others.flatMap((other) => toRuntimes(treeAt(file.plugins, other) ?? {})).map(({ name }) => name),
+    legacyRuntime:
+      textAt(section, 'containerd', 'default_runtime', 'options', 'BinaryName') ??
+      textAt(section, 'containerd', 'default_runtime', 'runtime_engine') ??
+      textAt(file.plugins, 'linux', 'runtime'),
   };
 }
 

@@ -21,7 +21,7 @@ export const configFiles = [
   '/etc/containerd',
   '/etc/containerd/*',
   '/etc/containerd/*/*',
-  ...['/etc', '/opt', '/usr/local/etc'].flatMap((top) => [`${top}/*/*.toml`, `${top}/*/*.d`, `${top}/*/*.d/*.toml`]),
+  ...['/etc', '/opt', '/usr/local/etc'].flatMap((top) => [`${top}/*/*.toml`, `${top}/*/*.d`, `${top}/*/*/*.toml`]),
 ];
 /** dockerd writes it for the containerd that it starts itself. */
 export const dockerChildConfig = '/var/run/docker/containerd/containerd.toml';

@@ -17,17 +17,15 @@ export const versionCommands = [byName, ...binaries.map(byPath)].map((argv) => (
 export async function readVersion(
   { host }: ProbeContext,
   binary: string,
-  { isOnlyOne, replaced }: { isOnlyOne: boolean; replaced: boolean },
-  path: string,
+  isOnlyOne: boolean,
   gaps: Gap[],
 ): Promise<string | null> {
-  const why = replaced ? 'program_was_replaced' : binaries.includes(binary) ? null : 'program_elsewhere';
-  if (why !== null) {
-    gaps.push({ path, because: why });
+  if (!binaries.includes(binary)) {
+    gaps.push({ path: 'version', because: 'program_elsewhere' });
     return null;
   }
   const said = await runCommand(host, isOnlyOne ? byName : byPath(binary));
   const version = said.ok ? parseContainerdVersion(said.text) : null;
-  if (version === null) gaps.push({ path, because: said.ok ? 'unexpected_text' : said.because });
+  if (version === null) gaps.push({ path: 'version', because: said.ok ? 'unexpected_text' : said.because });
   return version;
 }
