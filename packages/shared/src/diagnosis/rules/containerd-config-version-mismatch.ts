@@ -24,7 +24,8 @@ export const containerdConfigVersionMismatch = defineRule({
     if (effective === null) {
       const refused = asked.unread('containerd', 'effective');
       const why = refused === null ? undefined : refusals[refused];
-      return why === undefined ? [] : [refusedBy(containerd, layers, why)];
+      if (why !== undefined) return [refusedBy(containerd, layers, why)];
+      return { cannotTell: `what the files of containerd come to is not known: ${refused ?? 'no reason given'}` };
     }
     if (knowsNvidia(effective.runtimes)) return [];
     const misplaced = layers.find((layer) => layer.misplaced?.includes('nvidia'));

@@ -24,7 +24,10 @@ export const containerdCriDisabled = defineRule({
     const { containerd } = facts;
     // An import can switch it off as well: the lists of all files are joined.
     const off = offIn(containerd);
-    if (off === null || !kubeletUsesHostContainerd(facts)) return [];
+    if (!kubeletUsesHostContainerd(facts)) return [];
+    const unread = containerd.files.find(({ error }) => error !== null);
+    if (off === null && unread) return { cannotTell: `${unread.path} could not be read: ${unread.error}` };
+    if (off === null) return [];
     const { path, disabled } = off;
     return [
       {
