@@ -60,7 +60,12 @@ test.each([
 ] as const)('tells nvidia under the plugin name of another version: %s', async (className, schema, table, quote) => {
   const host = await observeChanged(
     className,
-    { files: { [root]: `version = ${schema}\n${nvidia(table)}`, ...(className === 'x86-containerd-2' ? { [dropIn]: null } : {}) } },
+    {
+      files: {
+        [root]: `version = ${schema}\n${nvidia(table)}`,
+        ...(className === 'x86-containerd-2' ? { [dropIn]: null } : {}),
+      },
+    },
     liveWithoutNvidia,
   );
   expect(host.of(code)).toMatchObject([
@@ -86,7 +91,11 @@ test.each([
   ],
   ['the linux plugin', '[plugins.linux]\nruntime = "nvidia-container-runtime"\n'],
 ])('tells a file of version 1 whose settings containerd 2 passes over: %s', async (_, tables) => {
-  const host = await observeChanged('x86-containerd-2', { files: { [root]: tables, [dropIn]: null } }, liveWithoutNvidia);
+  const host = await observeChanged(
+    'x86-containerd-2',
+    { files: { [root]: tables, [dropIn]: null } },
+    liveWithoutNvidia,
+  );
   expect(host.of(code)).toMatchObject([{ severity: 'degraded', subject: `file:${root}` }]);
 });
 

@@ -23,7 +23,10 @@ test('tells it for the kubelet’s containerd; the missing runtime is its conseq
 
 test('tells the file among the imports that switches it off', async () => {
   const host = await observeChanged('x86-containerd-2', {
-    files: { [dropIn]: (text) => text.replace('version = 3\n', 'version = 3\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n') },
+    files: {
+      [dropIn]: (text) =>
+        text.replace('version = 3\n', 'version = 3\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n'),
+    },
     commands: { [crictl]: noCriService },
   });
   expect(host.of(code)).toMatchObject([{ subject: `file:${dropIn}` }]);

@@ -42,9 +42,11 @@ export const liveWithoutNvidia: Changes = {
 export const daemonDown: Changes = {
   commands: {
     [units]: (text) =>
-      text.replace(
-        /(Id=containerd\.service\n(?:.+\n)*?)ActiveState=active\nSubState=running\nResult=success/,
-        '$1ActiveState=failed\nSubState=failed\nResult=exit-code',
+      text.replace(/^Id=containerd\.service\n(?:.+\n)*/m, (block) =>
+        block
+          .replace('ActiveState=active', 'ActiveState=failed')
+          .replace('SubState=running', 'SubState=failed')
+          .replace('Result=success', 'Result=exit-code'),
       ),
     [crictl]: {
       exitCode: 1,
@@ -76,7 +78,9 @@ export function containerdProcess(className: SimulatedClass): string {
   const folder = join(import.meta.dirname, '../hosts/recorded', className, 'root/proc');
   const isContainerd = (pid: string) => readFileSync(join(folder, pid, 'comm'), 'utf8') === 'containerd\n';
   const pids = readdirSync(folder).filter((name) => /^\d+$/.test(name));
-  const pid = pids.find((candidate) => readdirSync(join(folder, candidate)).includes('comm') && isContainerd(candidate));
+  const pid = pids.find(
+    (candidate) => readdirSync(join(folder, candidate)).includes('comm') && isContainerd(candidate),
+  );
   if (pid === undefined) throw new Error(`no containerd runs on ${className}`);
   return `/proc/${pid}`;
 }

@@ -59,7 +59,9 @@ test('tells nvidia as the default without SystemdCgroup where the kubelet uses t
 
 test('is silent where the kubelet is on cgroupfs, where nvidia is not the default, and on a complete one', async () => {
   const cgroupfs = { files: { [kubeletConfig]: (text: string) => text.replace('systemd', 'cgroupfs') } };
-  const onCgroupfs = await observeChanged('x86-containerd-1.7', onlyCtr, cgroupfs, { files: { [root]: byDefault + bare } });
+  const onCgroupfs = await observeChanged('x86-containerd-1.7', onlyCtr, cgroupfs, {
+    files: { [root]: byDefault + bare },
+  });
   expect(onCgroupfs.of(code)).toEqual([]);
   const notDefault = { files: { [root]: `version = 2\n${runtime(2, 'runc')}${bare}` } };
   expect((await observeChanged('x86-containerd-1.7', onlyCtr, notDefault)).of(code)).toEqual([]);

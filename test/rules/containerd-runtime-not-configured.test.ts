@@ -60,9 +60,9 @@ test('asks the live daemon first, whatever the files say', async () => {
 test('is silent on docker-only hosts, behind k3s, without a toolkit and without a GPU', async () => {
   expect((await observeChanged('x86-docker')).of(code)).toEqual([]);
   expect((await observeChanged('no-gpu')).of(code)).toEqual([]);
-  expect((await observeChanged('k3s-server', { files: { [root]: `version = 2\n${runtime(2, 'runc')}` } })).of(code)).toEqual(
-    [],
-  );
+  expect(
+    (await observeChanged('k3s-server', { files: { [root]: `version = 2\n${runtime(2, 'runc')}` } })).of(code),
+  ).toEqual([]);
   const noToolkit = await observeChanged(
     'x86-containerd-2',
     withoutDropIn,

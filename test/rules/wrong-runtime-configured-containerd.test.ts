@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import { observeChanged } from './changed-host.ts';
-import { containerdProcess, dropIn, kubeletConfig, liveWithoutNvidia, nvidia, root, runtime } from './containerd-hosts.ts';
+import {
+  containerdProcess,
+  dropIn,
+  kubeletConfig,
+  liveWithoutNvidia,
+  nvidia,
+  root,
+  runtime,
+} from './containerd-hosts.ts';
 
 const code = 'WRONG_RUNTIME_CONFIGURED';
 const own = containerdProcess('x86-containerd-1.7');
@@ -16,7 +24,10 @@ const secondInstall = {
     [root]: `version = 2\n${runtime(2, 'runc')}${nvidia(2)}`,
   },
   argv: [
-    { argv: ['/usr/local/bin/containerd', '--version'], answer: 'containerd github.com/containerd/containerd v1.7.24 x\n' },
+    {
+      argv: ['/usr/local/bin/containerd', '--version'],
+      answer: 'containerd github.com/containerd/containerd v1.7.24 x\n',
+    },
     { argv: ['/usr/bin/containerd', '--version'], answer: 'containerd github.com/containerd/containerd v1.6.20 x\n' },
   ],
 };
@@ -89,7 +100,9 @@ test('is silent where the running one has nvidia, whatever lies beside it, and a
   const withNvidia = { files: { [k8s]: `version = 2\n${runtime(2, 'runc')}${nvidia(2)}` } };
   expect((await observeChanged('x86-containerd-1.7', secondInstall, withNvidia)).of(code)).toEqual([]);
   expect((await observeChanged('x86-containerd-2')).of(code)).toEqual([]);
-  expect((await observeChanged('x86-docker', { files: { [dropIn]: `version = 2\n${nvidia(2)}` } })).of(code)).toEqual([]);
+  expect((await observeChanged('x86-docker', { files: { [dropIn]: `version = 2\n${nvidia(2)}` } })).of(code)).toEqual(
+    [],
+  );
 });
 
 test('k3s: a host file with nvidia is told while k3s’ own containerd lacks it, and only then', async () => {

@@ -103,6 +103,8 @@ export function containerdIsTheEngine(facts: { [K in ContainerdParts]: FactValue
 /** Some engine other than the host's containerd is known to run the containers here, or there is no containerd. */
 export function surelyNotContainerd(seen: { [K in ContainerdParts]: FactValue<K> | null }): boolean {
   if (seen.containerd?.installed === false || seen.k3s?.installed === true) return true;
+  // A distribution brings its own.
+  if (['k3s', 'rke2', 'microk8s'].includes(seen.kube?.distribution ?? '')) return true;
   if (seen.kube?.present === true && kubeletUsesDocker(seen.kube)) return true;
   return seen.kube?.present === false && seen.docker?.installed === true;
 }

@@ -1,6 +1,6 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
-import { defineRule, type Found } from '../define-rule.ts';
+import { defineRule, type Found, type Needed } from '../define-rule.ts';
 import { containerdIsTheEngine, listed, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { containerdJob, crictlSource, rootPath } from './containerd-parts.ts';
@@ -21,7 +21,7 @@ export const containerdRuntimeIncomplete = defineRule({
   excludedBy: (seen) =>
     surelyNotContainerd(seen) || (seen.containerd !== null && nvidiaEntry(seen.containerd) === undefined),
   check(facts) {
-    const { containerd, toolkit, kube } = facts;
+    const { containerd, toolkit } = facts;
     const entry = nvidiaEntry(containerd);
     if (!entry || !containerdIsTheEngine(facts)) return [];
     const source = entry.live ? crictlSource(containerd) : sources.file(rootPath(containerd));
@@ -57,25 +57,39 @@ export const containerdRuntimeIncomplete = defineRule({
         `default runtime ${wanted}; runtimes: ${listed(containerd.effective?.runtimes.map(({ name }) => name) ?? [])}`,
       );
     if (!isDefault(containerd) || entry.systemdCgroup === true) return [];
-    const runc = runtimesOf(containerd).entries.find(({ name }) => name === 'runc');
-    if (runc?.systemdCgroup)
-      return found(
+    return loose(
+      facts,
+      found(
         'critical',
         'nvidia is the default runtime without SystemdCgroup, on a host of the systemd cgroup driver: all pods will flap',
-        'default_runtime_name = "nvidia"; runtimes.nvidia.options without SystemdCgroup, runc’s with it',
-      );
-    if (runc || !kube.present) return [];
-    return {
-      cannotTell: 'nvidia is the default runtime without SystemdCgroup; the kubelet’s cgroup driver is not known',
-    };
+        'default_runtime_name = "nvidia"; runtimes.nvidia.options without SystemdCgroup',
+      ),
+    );
   },
 });
 
+/** The kubelet says which driver it uses; where it does not, runc was set up for it by whoever set up the node. */
+function loose(
+  { containerd, kube }: Pick<Needed<'containerd' | 'kube'>, 'containerd' | 'kube'>,
+  found: Found[],
+): Found[] | { cannotTell: string } {
+  const driver = kube.kubelet.cgroupDriver;
+  if (driver !== null) {
+    const evidence = { source: sources.file('/var/lib/kubelet/config.yaml'), quote: `cgroupDriver: ${driver}` };
+    return driver === 'systemd' ? found.map((one) => ({ ...one, evidence: [...one.evidence, evidence] })) : [];
+  }
+  const runc = runtimesOf(containerd).find(({ name }) => name === 'runc');
+  if (runc?.systemdCgroup) return found;
+  if (runc || !kube.present) return [];
+  return {
+    cannotTell: 'nvidia is the default runtime without SystemdCgroup; the kubelet’s cgroup driver is not known',
+  };
+}
+
 type Containerd = FactValue<'containerd'>;
 
-function runtimesOf(containerd: Containerd): { entries: RuntimeEntry[]; live: boolean } {
-  const live = containerd.live?.runtimes;
-  return live ? { entries: live, live: true } : { entries: containerd.effective?.runtimes ?? [], live: false };
+function runtimesOf(containerd: Containerd): RuntimeEntry[] {
+  return containerd.live?.runtimes ?? containerd.effective?.runtimes ?? [];
 }
 
 function nvidiaEntry(containerd: Containerd): (RuntimeEntry & { live: boolean }) | undefined {
