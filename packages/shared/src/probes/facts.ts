@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CdiFact } from './cdi/fact.ts';
 import { ContainerdFact } from './containerd/fact.ts';
+import { CrioFact } from './crio/fact.ts';
 import { DeviceNodesFact } from './device-nodes/fact.ts';
 import { DiskFact } from './disk/fact.ts';
 import { DockerFact } from './docker/fact.ts';
@@ -44,6 +45,7 @@ export const factValues = {
   toolkit: ToolkitFact,
   docker: DockerFact,
   containerd: ContainerdFact,
+  crio: CrioFact,
   cdi: CdiFact,
   k3s: K3sFact,
   rke2: Rke2Fact,

@@ -7,6 +7,7 @@ export {
   criPlugin,
   parseContainerdFile,
 } from './containerd/parse-containerd-config.ts';
+export * from './crio/fact.ts';
 export * from './define-probe.ts';
 export * from './device-nodes/fact.ts';
 export * from './disk/fact.ts';

@@ -1,5 +1,6 @@
 import { cdiProbe } from './cdi/index.ts';
 import { containerdProbe } from './containerd/index.ts';
+import { crioProbe } from './crio/index.ts';
 import type { Probe } from './define-probe.ts';
 import { deviceNodesProbe } from './device-nodes/index.ts';
 import { diskProbe } from './disk/index.ts';
@@ -46,6 +47,7 @@ export const probes: readonly AnyProbe[] = [
   dockerProbe,
   diskProbe,
   containerdProbe,
+  crioProbe,
   cdiProbe,
   k3sProbe,
   rke2Probe,

@@ -48,3 +48,18 @@ export function unreadNvidia({ unmatched = [] }: Containerd): Unmatched[] {
 export function readsDefaultRoot(containerd: Containerd): boolean {
   return rootPath(containerd) === defaultRoot;
 }
+
+type Kube = { runtimeClasses: { handler: string }[] | null; node: { allocatable: Record<string, string> } | null };
+
+/** A RuntimeClass names the handler nvidia. */
+export function expectsNvidia(kube: Kube): boolean {
+  return kube.runtimeClasses?.some(({ handler }) => handler === 'nvidia') ?? false;
+}
+
+/** The node already offers GPUs and nothing names the handler: devices come by CDI. */
+export function worksWithoutIt(kube: Kube): boolean {
+  if (expectsNvidia(kube)) return false;
+  return Object.entries(kube.node?.allocatable ?? {}).some(
+    ([name, count]) => /^nvidia\.com\//.test(name) && count !== '0',
+  );
+}

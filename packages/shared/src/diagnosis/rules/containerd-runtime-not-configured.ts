@@ -9,7 +9,15 @@ import {
   surelyNotContainerd,
 } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, isWritable, liveRuntimes, rootPath, unreadNvidia } from './containerd-parts.ts';
+import {
+  containerdJob,
+  expectsNvidia,
+  isWritable,
+  liveRuntimes,
+  rootPath,
+  unreadNvidia,
+  worksWithoutIt,
+} from './containerd-parts.ts';
 
 export const containerdRuntimeNotConfigured = defineRule({
   code: 'CONTAINERD_RUNTIME_NOT_CONFIGURED',
@@ -61,17 +69,3 @@ export const containerdRuntimeNotConfigured = defineRule({
     ];
   },
 });
-
-type Kube = { runtimeClasses: { handler: string }[] | null; node: { allocatable: Record<string, string> } | null };
-
-function expectsNvidia(kube: Kube): boolean {
-  return kube.runtimeClasses?.some(({ handler }) => handler === 'nvidia') ?? false;
-}
-
-/** The node already offers GPUs and nothing names the handler: devices come by CDI. */
-function worksWithoutIt(kube: Kube): boolean {
-  if (expectsNvidia(kube)) return false;
-  return Object.entries(kube.node?.allocatable ?? {}).some(
-    ([name, count]) => /^nvidia\.com\//.test(name) && count !== '0',
-  );
-}

@@ -4,6 +4,8 @@ import { containerdCriDisabled } from './containerd-cri-disabled.ts';
 import { containerdDropinNotEffective } from './containerd-dropin-not-effective.ts';
 import { containerdRuntimeIncomplete } from './containerd-runtime-incomplete.ts';
 import { containerdRuntimeNotConfigured } from './containerd-runtime-not-configured.ts';
+import { crioDropinNotEffective } from './crio-dropin-not-effective.ts';
+import { crioRuntimeNotConfigured } from './crio-runtime-not-configured.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
@@ -20,6 +22,7 @@ import { migNoInstances } from './mig-no-instances.ts';
 import { noNvidiaGpu } from './no-nvidia-gpu.ts';
 import { operatorLeftoverRuntime } from './operator-leftover-runtime.ts';
 import { containerdRestartPending } from './runtime-restart-pending-containerd.ts';
+import { crioRestartPending } from './runtime-restart-pending-crio.ts';
 import { dockerRestartPending } from './runtime-restart-pending-docker.ts';
 import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
 import { runtimeclassMissing } from './runtimeclass-missing.ts';
@@ -53,6 +56,9 @@ export const rules: readonly Rule[] = [
   containerdRuntimeIncomplete,
   containerdRestartPending,
   containerdReadsAnotherFile,
+  crioDropinNotEffective,
+  crioRuntimeNotConfigured,
+  crioRestartPending,
   operatorLeftoverRuntime,
   wrongRuntimeConfigured,
   k3sRestartPending,
