@@ -209,3 +209,20 @@ function filesBelow(dir: string): [string, string][] {
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return files.sort().map((path) => [path.slice(dir.length + 1), readFileSync(path, 'utf8')]);
 }
+
+test('keeps of what processes have open only the files that were asked for', async () => {
+  const dir = temporaryFolder();
+  await writeTree(dir, {
+    '/proc/11/fd/0': { symlink: '/srv/private/notes' },
+    '/proc/12/fd/0': { symlink: '/srv/private/notes' },
+    '/proc/12/fd/4': { symlink: '/dev/nvidia0' },
+  });
+  const recording = recordHost(createPrefixedHost(dir));
+  const seen = await recording.openFiles(['/dev/nvidia']);
+  const copy = temporaryFolder();
+  await writeRecording(copy, recording);
+  const replayed = await (await openRecordedHost(copy)).openFiles(['/dev/nvidia']);
+  expect(replayed).toEqual(seen);
+  expect(readdirSync(join(copy, 'root/proc/12/fd'))).toEqual(['4']);
+  expect(JSON.stringify(readdirSync(join(copy, 'root'), { recursive: true }))).not.toContain('private');
+});

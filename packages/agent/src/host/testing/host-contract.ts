@@ -21,6 +21,8 @@ const TREE: HostTree = {
   '/etc/knot-a': { symlink: '/etc/knot-b' },
   '/etc/knot-b': { symlink: '/etc/knot-a' },
   '/etc/empty': {},
+  '/proc/4711/fd/3': { symlink: '/dev/null' },
+  '/proc/4711/fd/5': { symlink: '/dev/contract0' },
   '/etc/umlaut': { contents: 'Größe\n' },
   '/etc/nvidia-container-runtime/config.toml': { symlink: '/opt/nvidia/config.toml' },
   '/opt/nvidia/config.toml': { contents: 'outside\n' },
@@ -116,6 +118,12 @@ function describeReads(host: () => Host): void {
     expect(await host().readLink('/etc/docker/key.json')).toEqual({ ok: true, value: '../../opt/docker/key.json' });
     expect(await host().readLink('/etc/umlaut')).toMatchObject({ ok: false, because: 'not_a_file' });
     expect(await host().readLink('/etc/none')).toMatchObject({ ok: false, because: 'absent' });
+  });
+
+  test('finds who has a file open', async () => {
+    const found = await host().openFiles(['/dev/contract']);
+    expect(found.ok && found.value.open).toEqual([{ pid: 4711, fd: 5, path: '/dev/contract0' }]);
+    expect(found.ok && found.value.read).toContain(4711);
   });
 
   test('a relative path is refused', async () => {

@@ -83,3 +83,32 @@ test('is verified by another process that answers', () => {
     because: [{ because: 'daemon_not_answering' }],
   });
 });
+
+test('starts the fabric manager, and takes it for done when every GPU has joined', () => {
+  const fabric = (activeState: string, state: string | null) => ({
+    fabric: aFact({
+      nvswitches: ['0000:05:00.0'],
+      nvlink5: false,
+      managerVersion: '570.148.08',
+      managerUnit: aUnit('nvidia-fabricmanager.service', { activeState, mainPid: null }),
+      gpus: [{ uuid: 'GPU-1', state, status: null }],
+      nvlinks: [],
+      infinibandModules: [],
+    }),
+  });
+  const request = {
+    kind: 'restart_service' as const,
+    params: { unit: 'nvidia-fabricmanager', action: 'start' },
+  };
+  const down = fabric('inactive', 'In Progress');
+  expect(planJob(request, down)).toMatchObject({
+    outcome: 'plan',
+    steps: [{ do: 'start_unit', unit: 'nvidia-fabricmanager.service' }],
+  });
+  expect(verifyJob(request, fabric('active', 'Completed'), down)).toMatchObject({ ok: true });
+  expect(verifyJob(request, fabric('active', null), down)).toMatchObject({ ok: true });
+  expect(verifyJob(request, fabric('active', 'In Progress'), down)).toMatchObject({
+    ok: false,
+    because: [{ because: 'daemon_not_answering' }],
+  });
+});

@@ -79,3 +79,39 @@ test.each([
 test('is absent where nvidia-smi is', async () => {
   expect((await collectOn(gpusProbe, {})).unreadable?.because).toBe('absent');
 });
+
+test('takes a whole report although nvidia-smi warns after it and ends with a code', async () => {
+  const stdout = `${smiXmlText()}WARNING: infoROM is corrupted at gpu 0000:17:00.0\n`;
+  const { value, partial } = await collectOn(gpusProbe, { commands: { [query]: { exitCode: 14, stdout } } });
+  expect(value?.gpus).toHaveLength(1);
+  expect(partial).toEqual([]);
+});
+
+test('keeps the GPUs that were printed before the report broke off, and says where', async () => {
+  const whole = smiXmlText({ gpus: [{}, {}] });
+  const stdout = whole.slice(0, whole.lastIndexOf('<performance_state>'));
+  const { value, partial } = await collectOn(gpusProbe, { commands: { [query]: { exitCode: 0, stdout } } });
+  expect(value).toMatchObject({ attached: 2, gpus: [{ temperatureC: 41 }, { temperatureC: null }] });
+  expect(partial).toEqual([{ path: 'gpus.1', because: 'truncated' }]);
+});
+
+test.each([
+  ['ended by a signal, whatever it had printed', { exitCode: null, stdout: smiXmlText() }, 'killed'],
+  ['hung, whatever it had printed', { exitCode: null, timedOut: true, stdout: smiXmlText() }, 'timed_out'],
+  [
+    'failed with exit code 0',
+    { exitCode: 0, stdout: 'Failed to initialize NVML: Unknown Error\n' },
+    'nvml_unknown_error',
+  ],
+  ['printed nothing and exit code 0', { exitCode: 0, stdout: '' }, 'not_smi_xml'],
+  ['complained on the other stream', { exitCode: 9, stderr: 'no such driver' }, 'driver_not_loaded'],
+])('gives no value of an nvidia-smi that %s', async (_, said, because) => {
+  const { value, unreadable } = await collectOn(gpusProbe, { commands: { [query]: said } });
+  expect(value).toBeNull();
+  expect(unreadable?.because).toBe(because);
+});
+
+test('does not ask again after a report that could not be had', async () => {
+  const hung = await collectOn(gpusProbe, { commands: { [query]: { exitCode: null, timedOut: true }, [list]: '' } });
+  expect(hung.reader.reads.commands).toHaveLength(1);
+});

@@ -73,7 +73,7 @@ function computeInstanceTable(gpus: readonly SimulatedGpu[]): string {
   const rows = gpus.flatMap((gpu) =>
     placedInstances(gpu).map(
       ({ profile, offer, gpuInstanceId }) =>
-        `|${String(gpu.minor).padStart(4)}${String(gpuInstanceId).padStart(7)}       MIG ${profile.padEnd(14)}${String(computeProfiles[offer.slices]).padStart(2)}         0${`0:${offer.slices}`.padStart(13)}     |\n${line}`,
+        `|${String(gpu.minor).padStart(4)}${String(gpuInstanceId).padStart(7)}       MIG ${profile.padEnd(14)}${String(computeProfiles[offer.slices]).padStart(4)}         0${`0:${offer.slices}`.padStart(13)}     |\n${line}`,
     ),
   );
   return `${line}| Compute instances:                                                 |\n| GPU     GPU       Name             Profile   Instance   Placement  |\n|       Instance                       ID        ID       Start:Size |\n|         ID                                                         |\n|${'='.repeat(68)}|\n${rows.join('')}`;

@@ -86,3 +86,49 @@ test('ends with 9 without a driver and with 18 when the library is newer, whatev
   host.machine.driver.loaded = null;
   expect(await runOn(host, 'nvidia-smi -q -x')).toMatchObject({ exitCode: 9, stderr: '' });
 });
+
+test('lists MIG profiles, places and instances in tables of the real width', async () => {
+  const { host } = hostOf('a100-mig');
+  const lines = async (verb: string) => (await runOn(host, `nvidia-smi mig ${verb}`)).stdout.trimEnd().split('\n');
+  const profiles = await lines('-lgip');
+  expect(new Set(profiles.map(({ length }) => length))).toEqual(new Set([79]));
+  expect(profiles).toContain('|   0  MIG 1g.5gb+me     20     0/1        4.75       No     14     1     0   |');
+  expect(profiles).toContain('|   1  MIG 7g.40gb        0     0/1        39.25      No     98     5     0   |');
+  expect(profiles).toContain('|                                                             7     1     1   |');
+  expect((await lines('-lgipp')).slice(0, 6)).toEqual([
+    'GPU  0 Profile ID 19 Placements: {0,1,2,3,4,5,6}:1',
+    'GPU  0 Profile ID 20 Placements: {0,1,2,3,4,5,6}:1',
+    'GPU  0 Profile ID 15 Placements: {0,2,4,6}:2',
+    'GPU  0 Profile ID 14 Placements: {0,2,4}:2',
+    'GPU  0 Profile ID  9 Placements: {0,4}:4',
+    'GPU  0 Profile ID  5 Placement : {0}:4',
+  ]);
+  const instances = await lines('-lgi');
+  expect(new Set(instances.map(({ length }) => length))).toEqual(new Set([57]));
+  expect(instances).toContain('|   0  MIG 3g.20gb          9        1          4:4     |');
+  const computes = await lines('-lci');
+  expect(new Set(computes.map(({ length }) => length))).toEqual(new Set([70]));
+  expect(computes).toContain('|   0      1       MIG 3g.20gb          2         0          0:3     |');
+});
+
+test('tells profiles of an idle GPU by the driver’s age, and nothing of one without MIG', async () => {
+  const { host, gpu } = hostOf('h100-mig');
+  for (const one of host.machine.gpus) one.mig = { current: 'disabled', pending: 'disabled', instances: [] };
+  expect((await runOn(host, 'nvidia-smi mig -lgip')).stdout).toContain('MIG 7g.80gb        0     0/1 ');
+  expect(await runOn(host, 'nvidia-smi mig -lgi')).toMatchObject({ exitCode: 0 });
+  if (host.machine.driver) Object.assign(host.machine.driver, { loaded: '535.230.02', library: '535.230.02' });
+  const off = { exitCode: 6, stdout: 'No MIG-enabled devices found.\n' };
+  expect(await runOn(host, 'nvidia-smi mig -lgip')).toMatchObject(off);
+  expect(gpu?.mig.current).toBe('disabled');
+  const plain = hostOf('x86-docker').host;
+  expect(await runOn(plain, 'nvidia-smi mig -lgip')).toMatchObject({
+    exitCode: 6,
+    stdout: 'No MIG-supported devices found.\n',
+  });
+});
+
+test('shows the NVLinks of a board with switches', async () => {
+  const { stdout } = await runOn(hostOf('hgx-h100').host, 'nvidia-smi nvlink -s');
+  expect(stdout.split('\n').filter((line) => line.startsWith('GPU '))).toHaveLength(8);
+  expect(stdout.match(/^\t Link 17: 26\.562 GB\/s$/gm)).toHaveLength(8);
+});
