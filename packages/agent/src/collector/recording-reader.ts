@@ -17,7 +17,8 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
   const how = new Set<string>();
   const noted = <Options extends unknown[], R>(read: (path: string, ...options: Options) => R) => {
     return (path: string, ...options: Options): R => {
-      how.add(`file:${path}`);
+      // Every process is asked for its name; which ones there are is no part of how it is read.
+      how.add(`file:${path.replace(/^\/proc\/\d+\/comm$/, '/proc/*/comm')}`);
       return read(path, ...options);
     };
   };

@@ -101,6 +101,11 @@ function notRead(containerd: Containerd, path: string, quote: string): Found {
 
 /** A daemon that is down has nothing left to interrupt. */
 function remedyFor(containerd: Containerd, path: string): Pick<Found, 'remedy' | 'person'> {
+  if (containerd.effective?.schema === 1 && !/^1\./.test(containerd.version ?? ''))
+    return {
+      remedy: null,
+      person: `Bring ${path} to version 3: containerd config migrate prints it so. Then give it the runtime nvidia.`,
+    };
   if (!isWritable(path))
     return { remedy: null, person: `Bring ${path} to the version of the others; no job writes there.` };
   const approval = containerd.unit === null || isActive(containerd.unit) ? 'window' : 'auto';

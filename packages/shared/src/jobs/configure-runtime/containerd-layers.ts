@@ -56,6 +56,21 @@ export function layersOf(containerd: ContainerdFact): ContainerdLayer[] | null {
   ];
 }
 
+/**
+ * containerd 2 passes over the runtimes of files that are all of schema 1. One that has no section of any plugin loses
+ * nothing by a newer version; what its other settings mean stays the same.
+ */
+export function isRaised(containerd: ContainerdFact, layer: ContainerdLayer): boolean {
+  const isPlain =
+    layer.plugins?.length === 0 && layer.disabledPlugins.every((plugin) => criPluginNames.includes(plugin));
+  return !layer.empty && isPlain && losesSchema1(containerd) && layersOf(containerd)?.length === 1;
+}
+
+/** Nothing that a job writes into these files would be read. */
+export function losesSchema1({ version, effective, files }: ContainerdFact): boolean {
+  return rulesOf(version).newSchema === 3 && files[0]?.present === true && effective?.schema === 1;
+}
+
 export function toHome(
   containerd: ContainerdFact,
   layer: ContainerdLayer | undefined,
@@ -64,6 +79,7 @@ export function toHome(
 ): Home {
   const file = containerd.files.find((candidate) => candidate.path === path);
   const baseSha256 = file?.present ? file.sha256 : null;
+  if (layer && isRaised(containerd, layer)) return { layer, schema, baseSha256, isNew: true };
   if (layer && !layer.empty) return { layer, schema: layer.version ?? 1, baseSha256, isNew: false };
   const empty = { version: null, empty: true, hasCri: false, runtimes: [], defaultRuntime: null, enableCdi: null };
   return { layer: { path, ...empty, disabledPlugins: [] }, schema, baseSha256, isNew: true };

@@ -8,7 +8,9 @@ import {
   type ContainerdRules,
   criPath,
   type Home,
+  isRaised,
   layersOf,
+  losesSchema1,
   owningLayer,
   rulesOf,
   toHome,
@@ -63,6 +65,12 @@ function whyNot(containerd: ContainerdFact, params: ConfigureRuntimeParams): Pla
     return reason(
       'schema_unsupported',
       `containerd ${containerd.version ?? '?'} with a configuration of schema ${schema}`,
+    );
+  const layers = layersOf(containerd);
+  if (losesSchema1(containerd) && layers?.some((layer) => !layer.empty && !isRaised(containerd, layer)))
+    return reason(
+      'schema_unsupported',
+      'containerd 2 passes over runtimes in a file of version 1: bring it to version 3 first (containerd config migrate)',
     );
   if (containerd.live === null) {
     if (containerd.unit?.activeState === 'active')

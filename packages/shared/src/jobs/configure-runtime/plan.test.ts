@@ -264,6 +264,17 @@ test('containerd: CRI is enabled when asked, and only then', () => {
   });
 });
 
+test('containerd 2: a file of version 1 without any plugin becomes one of version 3; one with plugins is a person’s', () => {
+  const off = { disabledPlugins: ['cri'] };
+  const stock = aContainerd('2.1.4', [aLayer({ version: null, plugins: [], ...off })], { schema: 1, ...off });
+  const edits = editsOf(onContainerd(stock, { enableCri: true }));
+  expect(edits).toContainEqual({ op: 'set', path: ['version'], value: 3 });
+  expect(edits).toContainEqual({ op: 'set', path: ['disabled_plugins'], value: [] });
+  expect(edits.map(({ path }) => path.slice(0, 2).join(' '))).toContain('plugins io.containerd.cri.v1.runtime');
+  const own = aContainerd('2.1.4', [aLayer({ version: null, plugins: ['cri'], hasCri: true })], { schema: 1 });
+  expect(doing(onContainerd(own))).toEqual(['blocked', 'schema_unsupported']);
+});
+
 test('containerd: CDI is switched in the plugin of the schema', () => {
   expect(editsOf(onContainerd(aContainerd('1.7.24', [runcLayer]), { cdi: true }))).toContainEqual({
     op: 'set',

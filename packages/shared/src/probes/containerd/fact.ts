@@ -30,6 +30,8 @@ export const ContainerdLayer = z.object({
   defaultRuntime: z.string().nullable(),
   enableCdi: z.boolean().nullable(),
   disabledPlugins: z.array(z.string()),
+  /** Names of all plugins that have a section; absent from agents that do not tell yet. */
+  plugins: z.array(z.string()).optional(),
   /** Runtimes under the plugin names of other schemas; absent from agents that do not tell yet. */
   misplaced: z.array(z.string()).optional(),
   /** Program of a `default_runtime` table or of `plugins.linux`, which newer releases pass over; absent as above. */

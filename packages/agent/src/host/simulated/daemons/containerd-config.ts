@@ -90,6 +90,8 @@ function versionOf(table: Table): number {
 /** Brings the CRI runtime section to the name that this major version works with. */
 function migrate(plugins: Table, version: number, major: number): Table {
   const { cri, [criV2]: v2, [criV3]: v3, ...rest } = plugins;
+  // 2.x gives the section of a schema 1 file its full name and finds no runtimes in it.
+  if (version === 1 && major >= 2) return cri === undefined ? rest : { ...rest, [criV2]: cri };
   const section = version === 1 ? cri : version === 2 ? v2 : v3;
   if (section === undefined) return version === 3 && v2 !== undefined ? { ...rest, [criV2]: v2 } : rest;
   const key = major >= 2 ? criV3 : criV2;
