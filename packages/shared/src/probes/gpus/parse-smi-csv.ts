@@ -39,6 +39,9 @@ export function parseSmiCsv(given: string): Parsed<SmiCsv> {
   const body = header === null ? listed : listed.slice(1);
   const width = header?.length ?? body[0]?.cells.length ?? 0;
   if (body.length === 0 && header === null) return unread('not_smi_csv');
+  const [only] = listed;
+  if (listed.length === 1 && only?.cut && (header !== null || isHeader(only.cells.slice(0, -1).map(nameOf))))
+    return unread('truncated');
   // Without a header nothing but its even rows says that this is such an output.
   if (header === null && body.some(({ cells, cut }) => cells.length !== width && !cut)) return unread('not_smi_csv');
   if (header === null && body.some(({ cells }) => cells.some((cell) => cell.length > longestCell)))
@@ -60,8 +63,8 @@ export function parseSmiCsv(given: string): Parsed<SmiCsv> {
     if (fact === null) gaps.push({ path: 'gpus', because: 'too_many_gpus' });
     value.driverVersion = fact?.driverVersion ?? null;
     value.gpus = (fact?.gpus ?? []).map((gpu, at) => {
-      const index = printedIndex(header, own[at] ?? []) ?? gpu.index;
-      return { ...withUnknownLists(gpu, root.gpu[at]), index };
+      const index = printedIndex(header, own[at] ?? []);
+      return { ...withUnknownLists(gpu, root.gpu[at]), ...(index === undefined ? {} : { index }) };
     });
   }
   return { value, unreadable: gaps };
@@ -70,10 +73,15 @@ export function parseSmiCsv(given: string): Parsed<SmiCsv> {
 /** Longer than any value that is printed without its name. */
 const longestCell = 1024;
 
+function nameOf(cell: string): string {
+  return cell.replace(/ \[[^\]]*\]$/, '');
+}
+
 function toFields(cells: readonly string[] | undefined): Field[] | null {
   if (cells === undefined) return null;
   const fields = cells.map((cell) => {
-    const [, name = '', unit = ''] = /^(\S+)(?: \[([^\]]*)\])?$/.exec(cell) ?? [];
+    const unit = / \[([^\]]*)\]$/.exec(cell)?.[1] ?? '';
+    const name = nameOf(cell);
     return { name, unit: unit || (impliedUnits.get(name) ?? '') };
   });
   return isHeader(fields.map(({ name }) => name)) ? fields : null;
@@ -157,9 +165,11 @@ function firstOfEach(header: Field[], rows: string[][]): string[][] {
   });
 }
 
-function printedIndex(header: Field[], cells: string[]): number | null {
-  const cell = cells[header.findIndex(({ name }) => name === 'index')] ?? '';
-  return /^\d{1,4}$/.test(cell) ? Number(cell) : null;
+/** Undefined: it was not asked for. */
+function printedIndex(header: Field[], cells: string[]): number | null | undefined {
+  const column = header.findIndex(({ name }) => name === 'index');
+  if (column < 0) return undefined;
+  return /^\d{1,4}$/.test(cells[column] ?? '') ? Number(cells[column]) : null;
 }
 
 function toProcesses(header: Field[], rows: string[][], gaps: Gap[]): SmiCsv['processes'] {

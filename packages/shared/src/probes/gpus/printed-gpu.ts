@@ -2,7 +2,9 @@ import { isTree } from '../values.ts';
 import type { Gpu } from './fact.ts';
 
 /** A GPU as a text shows it that need not show everything: a list that was not printed is unknown, not empty. */
-export type PrintedGpu = Omit<Gpu, 'throttleReasons' | 'processes'> & {
+export type PrintedGpu = Omit<Gpu, 'index' | 'throttleReasons' | 'processes'> & {
+  /** Null: it was to be printed and is no number. */
+  index: number | null;
   throttleReasons: Gpu['throttleReasons'] | null;
   processes: Gpu['processes'] | null;
 };

@@ -11,11 +11,13 @@ export interface TegraRelease {
 export function parseTegraRelease(given: string): Parsed<TegraRelease> {
   const text = plainText(given);
   if (text === null) return unread('too_large');
-  const match = /^#\s*R(\d{1,3})\s*\([^)]*\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){0,2})/m.exec(text);
+  const match = /^#\s*R(\d{1,3})\s*\([^)]*\),\s*REVISION:\s*(\d{1,3}(?:\.\d{1,3}){1,2}(?![.\d])|\d{1,3}(?=,))/m.exec(
+    text,
+  );
   if (!match) return unread('not_tegra_release');
   const revision = match[2] ?? '';
   const l4t = `${match[1]}.${revision.includes('.') ? revision : `${revision}.0`}`;
-  return { value: { l4t, board: /BOARD:\s*([^,\s]+)/.exec(text)?.[1] ?? null }, unreadable: [] };
+  return { value: { l4t, board: /BOARD:\s*([^,\s]+)(?=[,\s])/.exec(text)?.[1] ?? null }, unreadable: [] };
 }
 
 /** Version of the package `nvidia-l4t-core` in dpkg's status file or in `dpkg -l`: `36.4.3-20250107174145`. */
