@@ -25,6 +25,7 @@ export async function examples(): Promise<Record<ReaderName, string>> {
     toolkit: mustBe(simulate('x86-docker').machine.files.text('/etc/nvidia-container-runtime/config.toml')),
     k3s: 'write-kubeconfig-mode: "0644"\nnode-label:\n  - "gpu=a100"\ndisable: [traefik]\n',
     nv_tegra_release: '# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64\n',
+    kernel_log: kernelLog,
     kube_node: JSON.stringify(kubeNode, null, 1),
   };
 }
@@ -138,6 +139,12 @@ const migResult = `Successfully created GPU instance ID 11 on GPU  7 using profi
 Successfully created compute instance ID  5 on GPU  7 GPU instance ID 11 using profile MIG 1g.6gb (ID  0)
 Unable to create a GPU instance on GPU  7 using profile 9: Insufficient Resources
 Failed to create GPU instances: Insufficient Resources
+`;
+
+const kernelLog = `[    3.214567] nvidia: loading out-of-tree module taints kernel.
+[    3.515253] nvidia-nvlink: Nvlink Core is being initialized, major device number 236
+[  917.151413] NVRM: Xid (PCI:0000:17:00): 79, pid=4711, name=python3, GPU has fallen off the bus.
+[ 1021.191817] NVRM: Xid (PCI:0000:65:00): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row marked for remapping
 `;
 
 const kubeNode = {

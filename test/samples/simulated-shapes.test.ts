@@ -131,7 +131,7 @@ const commands = [
 ];
 
 test.skipIf(!hasCorpus).each(situations)(
-  `what nvidia-smi says of MIG on a simulated host that is %s, the real one says${ifSkipped}`,
+  'what nvidia-smi says of MIG on a simulated host that is %s, the real one says',
   async (_, arrange) => {
     for (const className of ['a100-mig', 'h100-mig', 'x86-docker'] as const)
       for (const line of commands) {

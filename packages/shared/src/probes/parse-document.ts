@@ -26,12 +26,13 @@ export function parseJson(text: string, longest: number = maxLength): Document {
 
 export function parseYaml(text: string): Document {
   const read = () => {
-    const document = parseDocument(text, { logLevel: 'silent' });
+    // Its own line numbers cost a walk through the text for every error there is.
+    const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
     const error = document.errors[0];
     if (error !== undefined) throw error;
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   };
-  return attempt(text, read, yamlError);
+  return attempt(text, read, (error) => yamlError(error, text));
 }
 
 function attempt(
@@ -79,11 +80,10 @@ function jsonError(text: string): string {
   return `${printParseErrorCode(first.error)} (line ${line})`;
 }
 
-function yamlError(error: unknown): string {
+function yamlError(error: unknown, text: string): string {
   if (error === null || typeof error !== 'object') return 'invalid';
   const code = 'code' in error ? String(error.code) : error instanceof Error ? error.name : 'invalid';
-  const position: unknown = 'linePos' in error && Array.isArray(error.linePos) ? error.linePos[0] : undefined;
-  const line =
-    position !== null && typeof position === 'object' && 'line' in position ? ` (line ${position.line})` : '';
+  const position: unknown = 'pos' in error && Array.isArray(error.pos) ? error.pos[0] : undefined;
+  const line = typeof position === 'number' ? ` (line ${text.slice(0, position).split('\n').length})` : '';
   return `${code}${line}`;
 }

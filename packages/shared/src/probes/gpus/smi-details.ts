@@ -196,11 +196,16 @@ export function uncorrectedErrors(counts: SmiElement, path: string): number | nu
   return errorCount(counts, 'double_bit', names, path);
 }
 
-/** Older branches count by bits and give a total, newer ones by kind of memory. */
+/**
+ * Older branches count by bits and give a total, newer ones by kind of memory. A sum without its last part, of a report
+ * that was cut or could not tell it, would be too small: it is unknown.
+ */
 function errorCount(counts: SmiElement, bits: string, kinds: readonly string[], path: string): number | null {
-  const given = [counts.child(bits).integer('total', path), ...kinds.map((name) => counts.integer(name, path))];
+  const total = counts.child(bits).integer('total', path);
+  if (total !== null) return total;
+  const given = kinds.map((name) => counts.integer(name, path));
   const known = given.filter((one) => one !== null);
-  return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0);
+  return given.at(-1) === null ? null : known.reduce((sum, one) => sum + one, 0);
 }
 
 function toRetiredPages(pages: SmiElement, path: Path): GpuDetails['retiredPages'] {

@@ -22,7 +22,8 @@ export function parseTegraRelease(given: string): Parsed<TegraRelease> {
 
 /** Version of the package `nvidia-l4t-core` in dpkg's status file or in `dpkg -l`: `36.4.3-20250107174145`. */
 export function parseL4tPackage(text: string): string | null {
-  const status = /^Package: nvidia-l4t-core$(?:\n(?!\n).*)*?\nVersion: (\d+\.\d+\.\d+)/m.exec(text);
+  const paragraph = text.split('\n\n').find((one) => /^Package: nvidia-l4t-core$/m.test(one));
+  const status = /^Version: (\d+\.\d+\.\d+)/m.exec(paragraph ?? '');
   const listed = /^ii\s+nvidia-l4t-core(?::\S+)?\s+(\d+\.\d+\.\d+)/m.exec(text);
   return status?.[1] ?? listed?.[1] ?? null;
 }

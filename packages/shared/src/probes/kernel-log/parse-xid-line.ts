@@ -2,8 +2,9 @@ import type { KernelMessage } from './classify-kernel-message.ts';
 import { toPciAddress } from './pci-address.ts';
 
 /** The place is `PCI:0000:b3:00`, for older drivers `0000:b3:00` or `0003:00`, with a MIG instance or a function at times. */
-const xidLine = /\bXid ?\(([^)]{4,40})\): ?(\d{1,5})(?!\d)/;
-const sxidLine = /\bSXid ?\(([^)]{4,40})\): ?(\d{1,6})(?!\d)(?:, (Fatal|Non-fatal))?/i;
+/** A number at the end of a line that was cut could be the beginning of another. */
+const xidLine = /\bXid ?\(([^)]{4,40})\): ?(\d{1,5})(?=[,;:]? )/;
+const sxidLine = /\bSXid ?\(([^)]{4,40})\): ?(\d{1,6})(?=[,;:]? )(?:, (Fatal|Non-fatal))?/i;
 
 type XidEvent = Pick<KernelMessage, 'kind' | 'address' | 'xid' | 'pid' | 'process' | 'detail'>;
 

@@ -29,7 +29,7 @@ export function parseDescribeNode(given: string): Parsed<DescribedNode> {
     if (!Object.hasOwn(resources, match[1])) resources[match[1]] = match[2];
     parts[part] = resources;
   }
-  const containerRuntimeVersion = /^\s*Container Runtime Version:\s+(\S+)/m.exec(text)?.[1] ?? null;
+  const containerRuntimeVersion = /^[ \t]*Container Runtime Version:[ \t]+(\S+)/m.exec(text)?.[1] ?? null;
   if (parts.capacity === null && parts.allocatable === null && containerRuntimeVersion === null)
     return unread('not_a_node');
   return { value: { ...parts, containerRuntimeVersion }, unreadable: [] };
