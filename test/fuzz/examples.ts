@@ -25,6 +25,7 @@ export async function examples(): Promise<Record<ReaderName, string>> {
     toolkit: mustBe(simulate('x86-docker').machine.files.text('/etc/nvidia-container-runtime/config.toml')),
     k3s: 'write-kubeconfig-mode: "0644"\nnode-label:\n  - "gpu=a100"\ndisable: [traefik]\n',
     nv_tegra_release: '# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic, EABI: aarch64\n',
+    tegrastats: tegraStats,
     kernel_log: kernelLog,
     kube_node: JSON.stringify(kubeNode, null, 1),
   };
@@ -140,6 +141,9 @@ Successfully created compute instance ID  5 on GPU  7 GPU instance ID 11 using p
 Unable to create a GPU instance on GPU  7 using profile 9: Insufficient Resources
 Failed to create GPU instances: Insufficient Resources
 `;
+
+const tegraStats =
+  '11-30-2026 10:00:00 RAM 4722/30697MB (lfb 3x4MB) SWAP 19/15348MB (cached 1MB) CPU [12%@729,off,13%@729,14%@729] EMC_FREQ 2%@2133 GR3D_FREQ 5%@[305,307] cpu@46.5C gpu@44.25C VDD_GPU_SOC 1601mW/1602mW\n';
 
 const kernelLog = `[    3.214567] nvidia: loading out-of-tree module taints kernel.
 [    3.515253] nvidia-nvlink: Nvlink Core is being initialized, major device number 236
