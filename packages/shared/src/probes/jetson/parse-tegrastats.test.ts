@@ -29,7 +29,7 @@ test.each([
   ['RAM 1/2MB GR3D_FREQ 7% cpu@42C', { gpuPercent: 7, gpuMHz: null }],
   ['RAM 1/2MB cpu [40%,45%]@1734 VDD_IN 2532/2698', { cpuPercent: [40, 45], powerMilliwatts: { VDD_IN: 2532 } }],
 ])('reads how other releases print it: %s', (line, expected) => {
-  expect(parseTegrastats(line).value).toMatchObject(expected);
+  expect(parseTegrastats(`${line}\n`).value).toMatchObject(expected);
 });
 
 test('says that a load is not printed, and that another text is none of its lines', () => {

@@ -22,7 +22,7 @@ export interface Tegrastats {
 export function parseTegrastats(given: string): Parsed<Tegrastats> {
   const text = plainText(given);
   if (text === null) return unread('too_large');
-  const line = text
+  const line = withoutCutWord(text)
     .split(/\r?\n/)
     .findLast((candidate) => ram.test(candidate.slice(0, longestLine)))
     ?.slice(0, longestLine);
@@ -47,6 +47,12 @@ export function parseTegrastats(given: string): Parsed<Tegrastats> {
     },
     unreadable,
   };
+}
+
+/** A word without a line end could be the beginning of a longer one, unless a unit ends it. */
+function withoutCutWord(text: string): string {
+  const last = /\S{0,200}$/.exec(text.slice(-200))?.[0] ?? '';
+  return last === '' || /(?:C|mW|%|MB\)?)$/.test(last) ? text : text.slice(0, -last.length);
 }
 
 const ram = /(?:^|\s)RAM (\d{1,9})\/(\d{1,9})MB/;
