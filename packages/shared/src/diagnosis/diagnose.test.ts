@@ -16,6 +16,7 @@ test('each rule has its own code, but for those that ask the same of several eng
   expect([...shared].sort()).toEqual([
     'CONTAINERD_DROPIN_NOT_EFFECTIVE',
     'CONTAINERD_RUNTIME_NOT_CONFIGURED',
+    'DRIVER_PACKAGES_INCONSISTENT',
     'RUNTIME_RESTART_PENDING',
     'WRONG_RUNTIME_CONFIGURED',
   ]);

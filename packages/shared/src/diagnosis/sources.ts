@@ -29,6 +29,9 @@ export const sources = {
   node: (kube: FactValue<'kube'>) => kubeSource(kube, questions.node(kube.node?.name ?? '')),
   pods: (kube: FactValue<'kube'>) => kubeSource(kube, questions.pods(kube.node?.name ?? '')),
   configMaps: (kube: FactValue<'kube'>, namespace: string) => kubeSource(kube, questions.configMaps(namespace)),
+  modulesOf: (kernel: string) => `file:/lib/modules/${kernel}/kernel`,
+  headersOf: (kernel: string) => `file:/lib/modules/${kernel}/build`,
+  characterDevices: 'file:/proc/devices',
   file: (path: string) => `file:${path}`,
   units: `command:${unitStatesArgv.join(' ')}`,
 } as const;

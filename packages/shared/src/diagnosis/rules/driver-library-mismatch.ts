@@ -1,4 +1,5 @@
 import { defineRule } from '../define-rule.ts';
+import { newerKernelWithoutModule } from '../driver-questions.ts';
 import { isCompatLibrary } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
@@ -26,7 +27,8 @@ export const driverLibraryMismatch = defineRule({
       const unread = asked.unread('driver', 'onDiskVersion');
       return unread ? { cannotTell: `the version of the module on disk could not be read: ${unread}` } : [];
     }
-    if (loadedVersion === null || onDiskVersion !== libraryVersion) return [];
+    if (loadedVersion === null || loadedVersion === libraryVersion || onDiskVersion !== libraryVersion) return [];
+    const next = newerKernelWithoutModule(driver);
     return [
       {
         subject: null,
@@ -36,9 +38,12 @@ export const driverLibraryMismatch = defineRule({
           { source: sources.loadedDriver, quote: loadedVersion },
           { source: sources.file(driver.libraryPath ?? 'libnvidia-ml.so.1'), quote: libraryVersion },
           { source: sources.moduleOnDisk, quote: onDiskVersion },
+          ...(next ? [{ source: sources.modulesOf(next.kernel), quote: 'no nvidia module for this kernel' }] : []),
         ],
-        remedy: { jobs: [{ kind: 'reboot_host', params: {} }], approval: 'approve' },
-        person: null,
+        remedy: next ? null : { jobs: [{ kind: 'reboot_host', params: {} }], approval: 'approve' },
+        person: next
+          ? `Have the module built for kernel ${next.kernel} first: the next boot would start that kernel without a driver. Then reboot.`
+          : "Running containers go on until they are restarted. Hold the driver's packages afterwards: unattended upgrades do this again.",
       },
     ];
   },

@@ -1,26 +1,31 @@
 import { defineRule } from '../define-rule.ts';
-import { isPassthrough } from '../host-questions.ts';
+import { gpusOfHost } from '../driver-questions.ts';
 import { sources } from '../sources.ts';
 
 export const driverNotInstalled = defineRule({
   code: 'DRIVER_NOT_INSTALLED',
   layer: 'driver',
   severity: 'blocker',
-  title: 'An NVIDIA GPU is on the bus; no nvidia module is loaded or on disk, and there is no libnvidia-ml',
-  notWhen: 'the library is there; Tegra; every GPU is held for passthrough; no GPU',
+  title:
+    'An NVIDIA GPU is on the bus; no nvidia module is loaded or on disk for any kernel, DKMS has none, and there is no libnvidia-ml',
+  notWhen: 'a library is there, in whatever root; Tegra; every GPU is held for passthrough; no GPU',
   proposes: [],
   needs: ['pci', 'driver'],
   onTegra: 'never',
   excludedBy: ({ pci, driver }) =>
-    (pci?.gpus.every((gpu) => isPassthrough(gpu.driver)) ?? false) ||
-    (driver !== null && (driver.loadedVersion ?? driver.onDiskVersion ?? driver.libraryPath) !== null),
+    (pci !== null && gpusOfHost(pci).length === 0) ||
+    (driver !== null &&
+      ((driver.loadedVersion ?? driver.onDiskVersion ?? driver.libraryPath) !== null ||
+        driver.otherLibraries.length > 0)),
   check({ pci, driver }, asked) {
     if (driver.modules.includes('nvidia')) return [];
-    for (const path of ['modules', 'loadedVersion', 'onDiskVersion', 'libraryPath']) {
+    // Built once, for another kernel or for none yet: that is another fault.
+    if (driver.dkms.length > 0 || driver.kernels.some(({ modules }) => modules.includes('nvidia'))) return [];
+    for (const path of ['modules', 'loadedVersion', 'onDiskVersion', 'libraryPath', 'kernels', 'dkms']) {
       const unread = asked.unread('driver', path);
       if (unread) return { cannotTell: `driver.${path} could not be read: ${unread}` };
     }
-    const gpu = pci.gpus.find(({ driver: holder }) => !isPassthrough(holder));
+    const [gpu] = gpusOfHost(pci);
     if (!gpu) return [];
     return [
       {

@@ -1,4 +1,5 @@
 import { defineRule } from '../define-rule.ts';
+import { isDriverOfContainer } from '../driver-questions.ts';
 import { isCompatLibrary } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
@@ -11,7 +12,7 @@ export const driverPackagesInconsistent = defineRule({
   proposes: ['repair_packages'],
   needs: ['driver'],
   onTegra: 'never',
-  excludedBy: ({ driver }) => driver !== null && isCompatLibrary(driver.libraryPath),
+  excludedBy: ({ driver }) => driver !== null && (isCompatLibrary(driver.libraryPath) || isDriverOfContainer(driver)),
   check({ driver }, asked) {
     const { libraryVersion, onDiskVersion } = driver;
     if (libraryVersion === null || onDiskVersion === null) {

@@ -10,9 +10,12 @@ import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
 import { driverLibraryMismatch } from './driver-library-mismatch.ts';
+import { driverModuleBlocked } from './driver-module-blocked.ts';
+import { driverModuleNotBuilt } from './driver-module-not-built.ts';
 import { driverNotInstalled } from './driver-not-installed.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
 import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
+import { driverPackagesBroken } from './driver-packages-inconsistent-packages.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
@@ -28,6 +31,7 @@ import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
 import { runtimeclassMissing } from './runtimeclass-missing.ts';
 import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
+import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
 import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
 
@@ -37,10 +41,14 @@ export const rules: readonly Rule[] = [
   gpuOffBus,
   gpuMemoryFault,
   driverNotInstalled,
+  driverModuleNotBuilt,
+  driverModuleBlocked,
   driverLibraryMismatch,
   driverPackagesInconsistent,
+  driverPackagesBroken,
   gpuBoundToOtherDriver,
   fabricManagerNotReady,
+  uvmOrDeviceNodesMissing,
   migChangePending,
   migNoInstances,
   toolkitNotInstalled,

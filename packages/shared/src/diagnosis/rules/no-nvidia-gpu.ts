@@ -9,12 +9,14 @@ export const noNvidiaGpu = defineRule({
   title: 'The PCI bus has no NVIDIA display function and the host is no Tegra board',
   notWhen: 'the bus could not be read; the nvidia module is loaded (a GPU may have fallen off); WSL',
   proposes: [],
-  needs: ['pci', 'jetson', 'driver'],
-  excludedBy: ({ pci, jetson }) => (pci?.gpus.length ?? 0) > 0 || jetson?.isTegra === true,
-  check({ pci, jetson, driver }, asked) {
+  needs: ['pci', 'jetson', 'driver', 'os', 'device_nodes'],
+  excludedBy: ({ pci, jetson, os }) =>
+    (pci?.gpus.length ?? 0) > 0 || jetson?.isTegra === true || os?.virtualisation === 'wsl',
+  check({ pci, jetson, driver, device_nodes }, asked) {
     const unread = asked.unread('pci', 'gpus') ?? asked.unread('jetson', 'isTegra');
     if (unread) return { cannotTell: `the hardware was not read completely: ${unread}` };
-    if (hasGpu({ pci, jetson }) || driver.libraryPath?.startsWith('/usr/lib/wsl/')) return [];
+    const isWindows = device_nodes.nodes.some(({ path }) => path === '/dev/dxg');
+    if (hasGpu({ pci, jetson }) || isWindows || driver.libraryPath?.startsWith('/usr/lib/wsl/')) return [];
     // The module refuses to load without a GPU, so there was one when it was loaded.
     if (driver.modules.includes('nvidia'))
       return { cannotTell: 'the nvidia module is loaded although no GPU is on the bus: one may have fallen off' };

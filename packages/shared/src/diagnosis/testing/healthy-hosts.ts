@@ -1,6 +1,6 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue, ProbeKey } from '../../probes/facts.ts';
-import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, plainSystem } from './driver-parts.ts';
+import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, noPackages, plainSystem } from './driver-parts.ts';
 import { aConfig, aFile, aGpu, aMigDevice, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
 
 export type HostKind =
@@ -106,6 +106,7 @@ function x86(): Values {
       ...modulesOnDisk,
     },
     kernel_log: { events: [], beginsAtBoot: true },
+    packages: noPackages,
     device_nodes: nodesOfOneGpu,
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [aGpu()] },
     gpu_holders: { holders: [] },
