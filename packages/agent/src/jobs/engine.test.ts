@@ -288,11 +288,11 @@ test('an offer is declined with the reasons of the blocked plan, and unknown job
   });
 });
 
-test('a file whose shape the facts do not tell blocks the plan instead of failing the attempt', async () => {
+test('a file of another shape than docker takes blocks the plan instead of failing the attempt', async () => {
   const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
   bench.host.machine.files.put('/etc/docker/daemon.json', '{"runtimes": []}');
   const precheck = await bench.engine().precheck({ attemptId: 'a', request: onDocker, planHash: null });
-  expect(precheck).toMatchObject({ ok: false, because: [{ because: 'edit_conflict' }] });
+  expect(precheck).toMatchObject({ ok: false, because: [{ because: 'config_invalid' }] });
 });
 
 test('a cancel before the first step leaves the host alone, one after it goes back', async () => {
