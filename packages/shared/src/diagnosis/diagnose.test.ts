@@ -17,6 +17,7 @@ test('each rule has its own code, but for those that ask the same of several eng
     'CONTAINERD_DROPIN_NOT_EFFECTIVE',
     'CONTAINERD_RUNTIME_NOT_CONFIGURED',
     'DRIVER_PACKAGES_INCONSISTENT',
+    'PACKAGE_REPO_BROKEN',
     'RUNTIME_RESTART_PENDING',
     'WRONG_RUNTIME_CONFIGURED',
   ]);

@@ -1,8 +1,11 @@
+import { dfArgv } from '../probes/disk/parse-df.ts';
 import type { FactValue } from '../probes/facts.ts';
 import { rke2Distribution } from '../probes/k3s/distribution.ts';
 import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
 import { microk8sSocket } from '../probes/microk8s/microk8s-paths.ts';
+import { dpkgQueryArgv } from '../probes/packages/parse-dpkg.ts';
 import { unitStatesArgv } from '../probes/read-unit-states.ts';
+import { timedatectlArgv } from '../probes/time-sync/index.ts';
 
 /** Where evidence comes from, spelled as the facts' `how` spells it, so that a person can look at the same place. */
 export const sources = {
@@ -33,6 +36,9 @@ export const sources = {
   headersOf: (kernel: string) => `file:/lib/modules/${kernel}/build`,
   characterDevices: 'file:/proc/devices',
   file: (path: string) => `file:${path}`,
+  packages: `command:${dpkgQueryArgv.join(' ')}`,
+  df: `command:${dfArgv.join(' ')}`,
+  timedatectl: `command:${timedatectlArgv.join(' ')}`,
   units: `command:${unitStatesArgv.join(' ')}`,
 } as const;
 

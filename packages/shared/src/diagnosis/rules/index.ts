@@ -1,4 +1,5 @@
 import type { Rule } from '../define-rule.ts';
+import { clockSkew } from './clock-skew.ts';
 import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
 import { containerdCriDisabled } from './containerd-cri-disabled.ts';
 import { containerdDropinNotEffective } from './containerd-dropin-not-effective.ts';
@@ -6,6 +7,7 @@ import { containerdRuntimeIncomplete } from './containerd-runtime-incomplete.ts'
 import { containerdRuntimeNotConfigured } from './containerd-runtime-not-configured.ts';
 import { crioDropinNotEffective } from './crio-dropin-not-effective.ts';
 import { crioRuntimeNotConfigured } from './crio-runtime-not-configured.ts';
+import { diskLow } from './disk-low.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
@@ -19,11 +21,16 @@ import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
+import { jetsonCsvMissing } from './jetson-csv-missing.ts';
+import { jetsonDockerRawTable } from './jetson-docker-raw-table.ts';
 import { k3sTemplateProblem } from './k3s-template-problem.ts';
 import { migChangePending } from './mig-change-pending.ts';
 import { migNoInstances } from './mig-no-instances.ts';
 import { noNvidiaGpu } from './no-nvidia-gpu.ts';
 import { operatorLeftoverRuntime } from './operator-leftover-runtime.ts';
+import { packageRepoConflict } from './package-repo-conflict.ts';
+import { packageRepoKey } from './package-repo-key.ts';
+import { packageStateBroken } from './package-state-broken.ts';
 import { containerdRestartPending } from './runtime-restart-pending-containerd.ts';
 import { crioRestartPending } from './runtime-restart-pending-crio.ts';
 import { dockerRestartPending } from './runtime-restart-pending-docker.ts';
@@ -31,6 +38,7 @@ import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
 import { runtimeclassMissing } from './runtimeclass-missing.ts';
 import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
+import { toolkitVersionInconsistent } from './toolkit-version-inconsistent.ts';
 import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
 import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
@@ -52,8 +60,11 @@ export const rules: readonly Rule[] = [
   migChangePending,
   migNoInstances,
   toolkitNotInstalled,
+  toolkitVersionInconsistent,
+  jetsonCsvMissing,
   toolkitNoCgroupsMismatch,
   dockerConfigInvalid,
+  jetsonDockerRawTable,
   dockerConfigNotRead,
   dockerRuntimeNotConfigured,
   dockerRestartPending,
@@ -72,4 +83,9 @@ export const rules: readonly Rule[] = [
   k3sRestartPending,
   k3sTemplateProblem,
   runtimeclassMissing,
+  diskLow,
+  clockSkew,
+  packageRepoConflict,
+  packageRepoKey,
+  packageStateBroken,
 ];

@@ -1,6 +1,7 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue, ProbeKey } from '../../probes/facts.ts';
 import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, noPackages, plainSystem } from './driver-parts.ts';
+import { healthySystem } from './healthy-system.ts';
 import { aConfig, aFile, aGpu, aMigDevice, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
 
 export type HostKind =
@@ -92,7 +93,7 @@ function x86(): Values {
       insideContainer: false,
       ...plainSystem,
     },
-    units: { units: [], failedNames: [] },
+    ...healthySystem,
     pci: aBus({ address: '0000:65:00.0', deviceId: '27b8', classCode: '030200' }),
     jetson: { isTegra: false, model: null, soc: null, l4t: null, jetpack: null, ...noJetsonParts },
     driver: {
@@ -280,6 +281,7 @@ export const healthy: Record<HostKind, () => Values> = {
         jetpack: '6.2.1',
         ...noJetsonParts,
         hasReleaseFile: true,
+        hasRawTable: true,
       },
       driver: {
         ...values.driver,
@@ -320,6 +322,7 @@ export const healthy: Record<HostKind, () => Values> = {
         jetpack: '7.1',
         ...noJetsonParts,
         hasReleaseFile: true,
+        hasRawTable: true,
       },
       gpus: {
         driverVersion: '580.00',

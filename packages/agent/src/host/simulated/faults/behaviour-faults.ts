@@ -7,7 +7,7 @@ import { containerds, hour, restart, type SimulatedFault } from './fault.ts';
 const overrideFile = '/etc/systemd/system/containerd.service.d/10-site.conf';
 const otherConfig = '/opt/site/containerd/config.toml';
 
-/** Nothing shows until something is attempted. */
+/** Nothing shows until something is attempted, but for the disk that df sees. */
 export const behaviourFaults = {
   containerd_drops_runtime: {
     title:
@@ -55,7 +55,7 @@ export const behaviourFaults = {
   },
   disk_full: {
     title: 'no space is left on the disk',
-    code: null,
+    code: 'DISK_LOW',
     classes: simulatedClassNames,
     apply: (machine) => setDisk(machine, 'full'),
     repair: (machine) => setDisk(machine, 'ok'),
