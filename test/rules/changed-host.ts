@@ -13,11 +13,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type CannotTell, diagnose, type Finding } from '@gpufleet/shared/diagnosis';
 import type { Facts } from '@gpufleet/shared/probes';
+import { vi } from 'vitest';
 import { collectFacts } from '../../packages/agent/src/collector/collect-facts.ts';
 import { openRecordedHost, type RecordedHost, STUB_ENDING } from '../../packages/agent/src/host/recorded/index.ts';
 import type { SimulatedClass } from '../../packages/agent/src/host/simulated/index.ts';
 import { expectPromised } from '../../packages/shared/src/diagnosis/testing/expect-promised.ts';
 import { sha256 } from '../hosts/simulated-facts.ts';
+
+// A host is copied and read whole for each observation: on a busy machine that takes seconds.
+vi.setConfig({ testTimeout: 60_000 });
 
 const recordings = join(import.meta.dirname, '../hosts/recorded');
 

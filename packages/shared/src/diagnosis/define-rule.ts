@@ -13,12 +13,14 @@ export type Seen<K extends ProbeKey> = { [P in K]: FactValue<P> | null };
 export interface Asked<K extends ProbeKey> {
   /** Why this part, or something in it, is missing although its fact is readable; null when the host has no such value. */
   unread(key: K, path: string): string | null;
+  /** Why a fact that the rule only uses could not be read; null when it was read. */
+  unreadable(key: K): UnreadableReason | null;
 }
 
 /** A finding less what the registry fills in. */
 export type Found = Omit<Finding, 'code' | 'layer' | 'consequenceOf'> & { severity: Finding['severity'] };
 
-export interface Rule<K extends ProbeKey = ProbeKey> {
+export interface Rule<K extends ProbeKey = ProbeKey, U extends ProbeKey = ProbeKey> {
   code: Finding['code'];
   layer: Finding['layer'];
   /** The worst that it can say. */
@@ -30,6 +32,8 @@ export interface Rule<K extends ProbeKey = ProbeKey> {
   /** Job kinds that its remedies may name; none: it tells, or a person must act. */
   proposes: readonly JobKind[];
   needs: readonly K[];
+  /** Facts that it looks at where they could be read, and judges without where not: null then. */
+  uses?: readonly U[];
   /**
    * Rules that stand on PCI or NVML are wrong on a Tegra board whose GPU is not behind them: `never` asked on Tegra,
    * or only `with_nvml`. Absent: the board makes no difference.
@@ -38,13 +42,13 @@ export interface Rule<K extends ProbeKey = ProbeKey> {
   /** Codes whose presence on the same host makes this finding their consequence, nearest first. */
   consequenceOf?: readonly Finding['code'][];
   /** True when what could be read already excludes the rule, so that an unreadable fact is no "cannot tell". */
-  excludedBy?(seen: Seen<K>): boolean;
+  excludedBy?(seen: Seen<K | U>): boolean;
   /** What the very reason why a fact could not be read proves; null: nothing. */
   ifUnreadable?(key: K, reason: UnreadableReason): Found | null;
   /** Empty: it does not apply. `cannotTell`: a needed part of a readable fact is missing. */
-  check(facts: Needed<K>, asked: Asked<K>): Found[] | { cannotTell: string };
+  check(facts: Needed<K> & Seen<Exclude<U, K>>, asked: Asked<K | U>): Found[] | { cannotTell: string };
 }
 
-export function defineRule<const K extends ProbeKey>(rule: Rule<K>): Rule<K> {
+export function defineRule<const K extends ProbeKey, const U extends ProbeKey = never>(rule: Rule<K, U>): Rule<K, U> {
   return rule;
 }

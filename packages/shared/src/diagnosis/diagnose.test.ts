@@ -16,6 +16,7 @@ test('each rule has its own code, but for those that ask the same of several eng
   expect([...shared].sort()).toEqual([
     'CONTAINERD_DROPIN_NOT_EFFECTIVE',
     'CONTAINERD_RUNTIME_NOT_CONFIGURED',
+    'DEVICE_NODE_ACCESS_DENIED',
     'DRIVER_PACKAGES_INCONSISTENT',
     'PACKAGE_REPO_BROKEN',
     'RUNTIME_RESTART_PENDING',
@@ -42,6 +43,7 @@ test('an unreadable fact makes its rules say that they cannot tell, with the rea
   expect(cannotTell.map(({ code }) => code)).toEqual([
     'GPU_OFF_BUS',
     'GPU_MEMORY_FAULT',
+    'GPU_INFOROM_CORRUPT',
     'MIG_CHANGE_PENDING',
     'MIG_NO_INSTANCES',
   ]);

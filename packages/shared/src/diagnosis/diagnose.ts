@@ -1,3 +1,4 @@
+import type { UnreadableReason } from '../probes/fact.ts';
 import type { Facts, ProbeKey } from '../probes/facts.ts';
 import type { Asked, Found, Needed, Rule, Seen } from './define-rule.ts';
 import type { CannotTell, Diagnosis, Finding } from './finding.ts';
@@ -21,7 +22,7 @@ export function diagnose(facts: Partial<Facts>): Diagnosis {
 
 /** One rule on these facts: what it found, or why it cannot tell. */
 function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cannotTell: string } {
-  const seen = valuesOf(rule.needs, facts);
+  const seen = valuesOf([...rule.needs, ...(rule.uses ?? [])], facts);
   if (rule.excludedBy?.(seen)) return { found: [] };
   if (rule.onTegra) {
     const guard = tegraGuard(rule.onTegra, facts);
@@ -35,7 +36,7 @@ function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cann
   });
   if (proven.length > 0) return { found: proven };
   if (unreadable.length > 0) return { cannotTell: unreadable.map((key) => whyUnread(key, facts)).join('; ') };
-  // No key is null after the check above.
+  // No key that it needs is null after the check above.
   const said = rule.check(seen as Needed<ProbeKey>, askedOf(facts));
   return Array.isArray(said) ? { found: said } : said;
 }
@@ -54,8 +55,11 @@ function askedOf(facts: Partial<Facts>): Asked<ProbeKey> {
       );
       return part ? part.because : null;
     },
+    unreadable: (key) => (facts[key]?.value == null ? (facts[key]?.unreadable ?? notRead) : null),
   };
 }
+
+const notRead: UnreadableReason = { because: 'not_read', detail: '' };
 
 function whyUnread<K extends ProbeKey>(key: K, facts: { [P in K]?: Facts[P] | undefined }): string {
   const reason = facts[key]?.unreadable;

@@ -1,6 +1,8 @@
 import { dfArgv } from '../probes/disk/parse-df.ts';
 import type { FactValue } from '../probes/facts.ts';
 import { rke2Distribution } from '../probes/k3s/distribution.ts';
+import type { KernelLogFact } from '../probes/kernel-log/fact.ts';
+import { dmesgArgv, journalArgv } from '../probes/kernel-log/index.ts';
 import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
 import { microk8sSocket } from '../probes/microk8s/microk8s-paths.ts';
 import { dpkgQueryArgv } from '../probes/packages/parse-dpkg.ts';
@@ -11,6 +13,7 @@ import { timedatectlArgv } from '../probes/time-sync/index.ts';
 export const sources = {
   pciDevice: (address: string) => `file:/sys/bus/pci/devices/${address}`,
   pciDriver: (address: string) => `file:/sys/bus/pci/devices/${address}/driver`,
+  pciConfig: (address: string) => `file:/sys/bus/pci/devices/${address}/config`,
   pciVendor: (address: string) => `file:/sys/bus/pci/devices/${address}/vendor`,
   pciBus: 'file:/sys/bus/pci/devices',
   modules: 'file:/proc/modules',
@@ -20,6 +23,8 @@ export const sources = {
   smiXml: 'command:nvidia-smi -q -x',
   fabricManagerVersion: 'command:nv-fabricmanager --version',
   openFiles: (pid: number) => `file:/proc/${pid}/fd`,
+  kernelLog: ({ from }: Pick<KernelLogFact, 'from'>) =>
+    `command:${(from === 'ring_buffer' ? dmesgArgv : journalArgv).join(' ')}`,
   docker: 'command:docker info --format {{json .}}',
   containerdVersion: 'command:containerd --version',
   crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',

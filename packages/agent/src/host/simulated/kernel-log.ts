@@ -86,7 +86,10 @@ function moduleRecords({ driver, gpus, os }: Machine): [number, string][] {
     [5.3, 'nvidia-nvlink: Nvlink Core is being initialized, major device number 509'],
     ...devices,
     [5.5, `NVRM: loading NVIDIA UNIX ${kind}  ${version}${release}`],
-    [8.9, `nvidia-modeset: Loading NVIDIA UNIX ${kind}  ${version}${release}`],
+    [
+      8.9,
+      `nvidia-modeset: Loading NVIDIA UNIX ${kind.replace('Kernel Module', 'Kernel Mode Setting Driver')}  ${version}${release}`,
+    ],
     [9.0, '[drm] [nvidia-drm] [GPU ID 0x00001000] Loading driver'],
   ];
 }

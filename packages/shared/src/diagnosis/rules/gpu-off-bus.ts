@@ -1,45 +1,39 @@
+import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { busAddress, gpuName } from '../host-questions.ts';
+import { gpuSubject, offBusEvents, quoted, sinceLoad } from '../kernel-events.ts';
 import { sources } from '../sources.ts';
+
+type Seen = { [K in 'gpus' | 'kernel_log']: FactValue<K> | null } & { pci: FactValue<'pci'> };
 
 export const gpuOffBus = defineRule({
   code: 'GPU_OFF_BUS',
   layer: 'hardware',
   severity: 'critical',
-  title: 'nvidia-smi says "GPU is lost", or lists fewer GPUs than the nvidia driver holds on the bus',
-  notWhen: 'every bound GPU answers; GPUs bound to another driver are not counted',
+  title:
+    'The kernel log of this boot says that a GPU has fallen off the bus (Xid 79), its configuration space reads all ones, nvidia-smi says "GPU is lost", or it lists fewer GPUs than the nvidia driver holds on the bus',
+  notWhen:
+    'the event is older than this boot or the last load of the driver; the GPU could not be initialised; GPUs bound to another driver are not counted',
   proposes: ['reboot_host'],
-  needs: ['pci', 'driver', 'gpus'],
+  needs: ['pci', 'driver'],
+  uses: ['gpus', 'kernel_log'],
   onTegra: 'with_nvml',
-  excludedBy: ({ pci, driver }) =>
-    (pci !== null && !pci.gpus.some((gpu) => gpu.driver === 'nvidia')) ||
+  check({ pci, driver, gpus, kernel_log: log }, asked) {
+    const found = [...byKernel({ pci, gpus, kernel_log: log }), ...byReport(gpus), ...byBus(pci, gpus)];
+    const reason = asked.unreadable('gpus');
+    if (reason?.because === 'gpu_lost') found.push(byReason(reason.detail));
     // Without a driver that answers, nvidia-smi's silence says nothing of the GPU.
-    (driver !== null && driver.loadedVersion === null),
-  ifUnreadable(key, reason) {
-    if (key !== 'gpus' || reason.because !== 'gpu_lost') return null;
-    const address = busAddress(/[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/i.exec(reason.detail)?.[0] ?? null);
-    return {
-      subject: address === null ? null : sources.pciDevice(address),
-      severity: 'critical',
-      summary: `${address === null ? 'A GPU' : `GPU ${address}`} has fallen off the bus`,
-      evidence: [{ source: sources.smiXml, quote: reason.detail }],
-      remedy,
-      person,
-    };
-  },
-  check({ pci, gpus }) {
-    const lost = gpus.gpus.filter((gpu) => gpu.lost).map((gpu) => lostGpu(gpuName(gpu), gpu.pciBusId));
-    const bound = pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
-    if (gpus.gpus.length >= bound.length) return lost;
-    if ((gpus.attached ?? 0) >= bound.length && lost.length === 0)
-      return {
-        cannotTell: `nvidia-smi counts ${gpus.attached} GPUs and describes ${gpus.gpus.length}: the report is cut`,
-      };
-    const answering = new Set(gpus.gpus.map((gpu) => busAddress(gpu.pciBusId)));
-    if (answering.has(null))
-      return { cannotTell: 'nvidia-smi lists fewer GPUs than the bus and does not say at which addresses' };
-    const missing = bound.filter((gpu) => !answering.has(busAddress(gpu.address)));
-    return [...lost, ...missing.map((gpu) => missingGpu(gpu.address, gpus.gpus.length, bound.length))];
+    const bound = driver.loadedVersion === null ? [] : pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
+    const missing = gpus === null ? [] : missingOf({ pci, gpus, kernel_log: log }, bound);
+    if (Array.isArray(missing)) found.push(...missing);
+    const merged = mergeBySubject(found);
+    if (merged.length > 0) return merged;
+    if (!Array.isArray(missing)) return missing;
+    if (bound.length > 0 && gpus === null)
+      return { cannotTell: `fact gpus could not be read: ${reason?.because} (${reason?.detail})` };
+    if (pci.gpus.length === 0 && driver.modules.includes('nvidia') && log === null)
+      return { cannotTell: `fact kernel_log could not be read: ${asked.unreadable('kernel_log')?.because}` };
+    return [];
   },
 });
 
@@ -47,28 +41,100 @@ const remedy: Found['remedy'] = { jobs: [{ kind: 'reboot_host', params: {} }], a
 const person =
   'Where it happens again after a cold start: check power, riser and cooling, then have the card serviced.';
 
-function lostGpu(name: string, busId: string | null): Found {
-  return {
-    subject: `gpu:${name}`,
+function byKernel({ gpus, kernel_log: log }: Seen): Found[] {
+  if (log === null) return [];
+  return offBusEvents(log).map((event) => ({
+    subject: gpuSubject(event.address, gpus),
     severity: 'critical',
-    summary: `GPU ${busId ?? name} has fallen off the bus`,
-    evidence: [{ source: sources.smiXml, quote: 'GPU is lost' }],
+    summary: `${event.address === null ? 'A GPU' : `GPU ${event.address}`} has fallen off the bus`,
+    evidence: quoted(log, [event]),
+    remedy,
+    person,
+  }));
+}
+
+function byReport(gpus: FactValue<'gpus'> | null): Found[] {
+  return (gpus?.gpus ?? [])
+    .filter(({ lost }) => lost)
+    .map((gpu) => ({
+      subject: `gpu:${gpuName(gpu)}`,
+      severity: 'critical',
+      summary: `GPU ${gpu.pciBusId ?? gpuName(gpu)} has fallen off the bus`,
+      evidence: [{ source: sources.smiXml, quote: 'GPU is lost' }],
+      remedy,
+      person,
+    }));
+}
+
+/** What is gone from the bus is read as all ones. */
+function byBus(pci: FactValue<'pci'>, gpus: FactValue<'gpus'> | null): Found[] {
+  return pci.gpus
+    .filter(({ configDead }) => configDead === true)
+    .map(({ address }) => ({
+      subject: gpuSubject(busAddress(address), gpus),
+      severity: 'critical',
+      summary: `GPU ${address} has fallen off the bus`,
+      evidence: [{ source: sources.pciConfig(address), quote: 'all ones (lspci: rev ff)' }],
+      remedy,
+      person,
+    }));
+}
+
+/** nvidia-smi gave no report, and its reason names the GPU. */
+function byReason(detail: string): Found {
+  const address = busAddress(/[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/i.exec(detail)?.[0] ?? null);
+  return {
+    subject: gpuSubject(address, null),
+    severity: 'critical',
+    summary: `${address === null ? 'A GPU' : `GPU ${address}`} has fallen off the bus`,
+    evidence: [{ source: sources.smiXml, quote: detail }],
     remedy,
     person,
   };
 }
 
-function missingGpu(address: string, answering: number, bound: number): Found {
-  return {
-    // No UUID is known of a GPU that does not answer.
-    subject: sources.pciDevice(address),
-    severity: 'critical',
-    summary: `GPU ${address} is bound to the nvidia driver but does not answer`,
-    evidence: [
-      { source: sources.pciDriver(address), quote: 'driver -> nvidia' },
-      { source: sources.smiXml, quote: `${answering} of ${bound} GPUs listed, none at ${address}` },
-    ],
-    remedy,
-    person,
-  };
+/** Bound to the driver and not in the report, though not because it was never initialised. */
+function missingOf({ gpus, kernel_log: log }: Seen, bound: Seen['pci']['gpus']): Found[] | { cannotTell: string } {
+  if (gpus === null || gpus.gpus.length >= bound.length) return [];
+  if ((gpus.attached ?? 0) >= bound.length)
+    return {
+      cannotTell: `nvidia-smi counts ${gpus.attached} GPUs and describes ${gpus.gpus.length}: the report is cut`,
+    };
+  const answering = new Set(gpus.gpus.map((gpu) => busAddress(gpu.pciBusId)));
+  if (answering.has(null))
+    return { cannotTell: 'nvidia-smi lists fewer GPUs than the bus and does not say at which addresses' };
+  const failed = log === null ? [] : sinceLoad(log).filter(({ kind }) => otherFailures.has(kind));
+  const explained = (address: string) =>
+    failed.some((event) => event.address === null || event.address === busAddress(address));
+  return bound
+    .filter(({ address }) => !answering.has(busAddress(address)) && !explained(address))
+    .map(({ address }) => ({
+      subject: sources.pciDevice(address),
+      severity: 'critical',
+      summary: `GPU ${address} is bound to the nvidia driver but does not answer`,
+      evidence: [
+        { source: sources.pciDriver(address), quote: 'driver -> nvidia' },
+        { source: sources.smiXml, quote: `${gpus.gpus.length} of ${bound.length} GPUs listed, none at ${address}` },
+      ],
+      remedy,
+      person,
+    }));
+}
+
+const otherFailures: ReadonlySet<string> = new Set([
+  'init_failed',
+  'gfw_boot_failed',
+  'unsupported_branch',
+  'needs_open_modules',
+  'gpu_without_gsp',
+]);
+
+/** The kernel and nvidia-smi speak of the same GPU: one finding with what both say. */
+function mergeBySubject(found: readonly Found[]): Found[] {
+  const merged = new Map<string | null, Found>();
+  for (const one of found) {
+    const known = merged.get(one.subject);
+    merged.set(one.subject, known ? { ...known, evidence: [...known.evidence, ...one.evidence].slice(0, 6) } : one);
+  }
+  return [...merged.values()];
 }

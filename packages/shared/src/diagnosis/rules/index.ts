@@ -8,21 +8,30 @@ import { containerdRuntimeNotConfigured } from './containerd-runtime-not-configu
 import { crioDropinNotEffective } from './crio-dropin-not-effective.ts';
 import { crioRuntimeNotConfigured } from './crio-runtime-not-configured.ts';
 import { diskLow } from './disk-low.ts';
+import { deviceNodeAccessDenied } from './device-node-access-denied.ts';
+import { deviceNodeModeRestricted } from './device-node-mode-restricted.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
+import { driverBranchUnsupportedGpu } from './driver-branch-unsupported-gpu.ts';
+import { driverFlavourUnsupported } from './driver-flavour-unsupported.ts';
 import { driverLibraryMismatch } from './driver-library-mismatch.ts';
 import { driverModuleBlocked } from './driver-module-blocked.ts';
 import { driverModuleNotBuilt } from './driver-module-not-built.ts';
+import { driverModuleRejected } from './driver-module-rejected.ts';
 import { driverNotInstalled } from './driver-not-installed.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
 import { driverPackagesBroken } from './driver-packages-inconsistent-packages.ts';
 import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
+import { gpuAppFaultOnly } from './gpu-app-fault-only.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
+import { gpuInforomCorrupt } from './gpu-inforom-corrupt.ts';
+import { gpuInitFailed } from './gpu-init-failed.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
 import { jetsonCsvMissing } from './jetson-csv-missing.ts';
 import { jetsonDockerRawTable } from './jetson-docker-raw-table.ts';
+import { gpuXidResetRequired } from './gpu-xid-reset-required.ts';
 import { k3sTemplateProblem } from './k3s-template-problem.ts';
 import { migChangePending } from './mig-change-pending.ts';
 import { migNoInstances } from './mig-no-instances.ts';
@@ -47,10 +56,16 @@ import { containerdReadsAnotherFile } from './wrong-runtime-configured-container
 export const rules: readonly Rule[] = [
   noNvidiaGpu,
   gpuOffBus,
+  gpuXidResetRequired,
+  gpuInitFailed,
   gpuMemoryFault,
+  gpuInforomCorrupt,
   driverNotInstalled,
   driverModuleNotBuilt,
   driverModuleBlocked,
+  driverModuleRejected,
+  driverBranchUnsupportedGpu,
+  driverFlavourUnsupported,
   driverLibraryMismatch,
   driverPackagesInconsistent,
   driverPackagesBroken,
@@ -59,6 +74,9 @@ export const rules: readonly Rule[] = [
   uvmOrDeviceNodesMissing,
   migChangePending,
   migNoInstances,
+  deviceNodeAccessDenied,
+  deviceNodeModeRestricted,
+  gpuAppFaultOnly,
   toolkitNotInstalled,
   toolkitVersionInconsistent,
   jetsonCsvMissing,

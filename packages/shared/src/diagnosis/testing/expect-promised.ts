@@ -11,7 +11,7 @@ export function expectPromised(finding: Finding): void {
   const own = rules.filter(({ code }) => code === finding.code);
   const worst = Math.min(...own.map(({ severity }) => severities.indexOf(severity)));
   const kinds = own.flatMap(({ proposes }) => proposes);
-  const needs = own.flatMap((rule) => rule.needs);
+  const needs = own.flatMap((rule) => [...rule.needs, ...(rule.uses ?? [])]);
   const promises: [string, boolean][] = [
     ['is no worse than its rule says', severities.indexOf(finding.severity) >= worst],
     ['names only job kinds that its rule proposes', !finding.remedy?.jobs.some(({ kind }) => !kinds.includes(kind))],

@@ -106,10 +106,10 @@ function x86(): Values {
       hasNvidiaSmi: true,
       ...modulesOnDisk,
     },
-    kernel_log: { events: [], beginsAtBoot: true },
+    kernel_log: { events: [], from: 'journal', beginsAtBoot: true },
     packages: noPackages,
     device_nodes: nodesOfOneGpu,
-    gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [aGpu()] },
+    gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, warnings: [], gpus: [aGpu()] },
     gpu_holders: { holders: [] },
     fabric: {
       nvswitches: [],
@@ -266,7 +266,7 @@ export const healthy: Record<HostKind, () => Values> = {
   mig: () => ({
     ...withDocker(x86()),
     pci: aBus({ address: '0000:65:00.0', deviceId: '20b2', classCode: '030200' }),
-    gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, gpus: [migGpu] },
+    gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, warnings: [], gpus: [migGpu] },
   }),
   orin: () => {
     const values = withDocker(x86());
@@ -296,6 +296,7 @@ export const healthy: Record<HostKind, () => Values> = {
         driverVersion: '540.4.0',
         cudaVersion: '12.6',
         attached: 1,
+        warnings: [],
         gpus: [
           aGpu({
             pciBusId: null,
@@ -328,6 +329,7 @@ export const healthy: Record<HostKind, () => Values> = {
         driverVersion: '580.00',
         cudaVersion: '13.0',
         attached: 1,
+        warnings: [],
         gpus: [
           aGpu({
             pciBusId: '00000000:01:00.0',
@@ -345,7 +347,7 @@ export const healthy: Record<HostKind, () => Values> = {
       pci: aBus(),
       driver: noDriver,
       device_nodes: noNodes,
-      gpus: { driverVersion: null, cudaVersion: null, attached: 0, gpus: [] },
+      gpus: { driverVersion: null, cudaVersion: null, attached: 0, warnings: [], gpus: [] },
       toolkit: {
         ...values.toolkit,
         installed: false,

@@ -206,7 +206,7 @@ export function aGpu(index: number, over: Partial<Gpu> = {}): Gpu {
 
 export function gpuFacts(gpus: Gpu[], isTegra = false, l4t: string | null = null): Partial<Facts> {
   return {
-    gpus: aFact({ driverVersion: '580.65.06', cudaVersion: '13.0', attached: gpus.length, gpus }),
+    gpus: aFact({ driverVersion: '580.65.06', cudaVersion: '13.0', attached: gpus.length, warnings: [], gpus }),
     jetson: aFact({ isTegra, model: null, soc: null, l4t, jetpack: null, ...jetsonRest }),
   };
 }

@@ -29,6 +29,7 @@ function gpus(...changes: Partial<Gpu>[]): Partial<Facts> {
     driverVersion: null,
     cudaVersion: null,
     attached: changes.length,
+    warnings: [],
     gpus: changes.map((change, index) => ({ ...unknownGpu(index), ...change })),
   };
   return { gpus: { readAtMs: 0, how: [], value, unreadable: null, partial: [] } };

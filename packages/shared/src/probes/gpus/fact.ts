@@ -82,6 +82,8 @@ export const GpusFact = z.object({
   cudaVersion: z.string().nullable(),
   /** `attached_gpus`; can differ from the number of elements that follow. */
   attached: z.int().nullable(),
+  /** What nvidia-smi warned of beside its report, as printed: `WARNING: infoROM is corrupted at gpu 0000:B3:00.0`. */
+  warnings: z.array(z.string()),
   gpus: z.array(Gpu),
 });
 export type GpusFact = z.infer<typeof GpusFact>;

@@ -4,6 +4,7 @@ import { firstLine, runCommand } from '../run-command.ts';
 import type { GpusFact } from './fact.ts';
 import { parseSmiFailure } from './parse-smi-failure.ts';
 import { parseSmiList } from './parse-smi-list.ts';
+import { parseSmiWarnings } from './parse-smi-warnings.ts';
 import { parseSmiXml } from './parse-smi-xml.ts';
 
 const queryArgv = ['nvidia-smi', '-q', '-x'] as const;
@@ -34,11 +35,13 @@ export const gpusProbe = defineProbe({
       return { value: null, unreadable: { because, detail: firstLine(said.ran) } };
     }
     const partial = [...parsed.unreadable, ...(await addMigNames(context, parsed.value))];
-    return { value: parsed.value, unreadable: null, partial };
+    // A warning comes on either stream, and with an exit code of its own: the report is none the worse for it.
+    const warnings = [...new Set([...parsed.value.warnings, ...parseSmiWarnings(said.ran.stderr)])];
+    return { value: { ...parsed.value, warnings }, unreadable: null, partial };
   },
 });
 
-const noGpus: GpusFact = { driverVersion: null, cudaVersion: null, attached: 0, gpus: [] };
+const noGpus: GpusFact = { driverVersion: null, cudaVersion: null, attached: 0, warnings: [], gpus: [] };
 
 /** Fills in each MIG device's UUID and profile, which the XML report does not have. */
 async function addMigNames({ host }: ProbeContext, fact: GpusFact): Promise<Gap[]> {

@@ -120,7 +120,7 @@ CUDA version        : 13.3 [Deprecated; use "CUDA UMD Version" instead]
 KMD version         : 610.62
 `;
   expect(parseSmiQ(text)).toEqual({
-    value: { driverVersion: '610.62', cudaVersion: '13.3', attached: null, gpus: [] },
+    value: { driverVersion: '610.62', cudaVersion: '13.3', warnings: [], attached: null, gpus: [] },
     unreadable: [],
   });
 });

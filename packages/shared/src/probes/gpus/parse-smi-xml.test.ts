@@ -10,6 +10,7 @@ test('reads every value of a healthy report', () => {
   expect(value).toMatchObject({
     driverVersion: '580.95.05',
     cudaVersion: '13.0',
+    warnings: [],
     attached: 1,
     gpus: [
       {

@@ -2,6 +2,7 @@ import { type Gap, type Parsed, unread } from '../parsed.ts';
 import type { Tree } from '../values.ts';
 import type { Gpu, GpuProcess, GpusFact, MigDevice, MigMode } from './fact.ts';
 import { parseSmiFailure } from './parse-smi-failure.ts';
+import { parseSmiWarnings } from './parse-smi-warnings.ts';
 import { readSmiXmlTree } from './read-smi-xml-tree.ts';
 import { toGpuDetails, uncorrectedErrors } from './smi-details.ts';
 import { type SmiElement, smiElement } from './smi-element.ts';
@@ -23,6 +24,7 @@ export function parseSmiXml(text: string): Parsed<GpusFact> {
   const gaps: Gap[] = [];
   const value = toGpusFact(tree.root, gaps);
   if (value === null) return unread('too_many_gpus');
+  value.warnings = parseSmiWarnings(text);
   const last = value.gpus.length - 1;
   if (!tree.complete) gaps.push({ path: last >= 0 ? `gpus.${last}` : '', because: 'truncated' });
   return { value, unreadable: gaps };
@@ -37,6 +39,7 @@ export function toGpusFact(tree: Tree, gaps: Gap[]): GpusFact | null {
     driverVersion: version(root, ['kmd_version', 'driver_version'], 'driverVersion'),
     cudaVersion: version(root, ['cuda_umd_version', 'cuda_version'], 'cudaVersion'),
     attached: root.integer('attached_gpus', 'attached'),
+    warnings: [],
     gpus: listed.map((element, index) => toGpu(element, index, gaps)),
   };
 }

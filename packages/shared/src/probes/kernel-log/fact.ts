@@ -49,6 +49,8 @@ export type KernelEvent = z.infer<typeof KernelEvent>;
 export const KernelLogFact = z.object({
   /** Of this boot only, in the order in which each was first seen. */
   events: z.array(KernelEvent),
+  /** Who was asked; null: a text that somebody handed in. */
+  from: z.enum(['journal', 'ring_buffer']).nullable(),
   /** False: the log's beginning is gone (ring buffer overwritten), older events of this boot are not known. */
   beginsAtBoot: z.boolean().nullable(),
 });

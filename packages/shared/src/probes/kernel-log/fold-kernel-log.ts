@@ -31,7 +31,7 @@ type Kept = KernelEvent & { sequence: number };
 
 export interface KernelLogFold {
   line(raw: string): void;
-  end(): KernelLogFact & { lines: number; gaps: Gap[] };
+  end(): Omit<KernelLogFact, 'from'> & { lines: number; gaps: Gap[] };
 }
 
 /** Reads a kernel log line by line, in bounded memory: equal events are counted, and a new boot forgets the one before. */

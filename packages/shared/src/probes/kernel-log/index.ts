@@ -33,7 +33,8 @@ export const kernelLogProbe = defineProbe({
   async collect({ host }) {
     const journal = await readLog(host, journalArgv);
     const log = journal.ok ? journal : await readLog(host, dmesgArgv);
-    if (log.ok) return { value: log.value, unreadable: null, partial: log.partial };
+    const from = journal.ok ? ('journal' as const) : ('ring_buffer' as const);
+    if (log.ok) return { value: { ...log.value, from }, unreadable: null, partial: log.partial };
     // The journal's refusal tells more than the absence of the other program.
     const told = log.because === 'absent' && !journal.ok ? journal : log;
     return { value: null, unreadable: { because: told.because, detail: told.detail } };

@@ -10,7 +10,7 @@ const denied = { exitCode: 1, stderr: 'dmesg: read kernel buffer failed: Operati
 
 test('reads this boot from the journal', async () => {
   const { value, reader } = await collectOn(kernelLogProbe, { commands: { [journal]: log } });
-  expect(value).toMatchObject({ beginsAtBoot: true, events: [{ xid: 62, firstSeconds: 61.000001 }] });
+  expect(value).toMatchObject({ from: 'journal', beginsAtBoot: true, events: [{ xid: 62, firstSeconds: 61.000001 }] });
   expect(reader.reads.commands).toHaveLength(1);
 });
 

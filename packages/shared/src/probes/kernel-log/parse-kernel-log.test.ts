@@ -159,9 +159,14 @@ test('what comes after a load of the module or after a reset is counted by itsel
 test('a new boot forgets the one before it', () => {
   const xid = '[ 9.000001] NVRM: Xid (PCI:0000:61:00): 62, pid=1, name=a, halt';
   const start = '[ 0.000000] Linux version 6.8.0 (builder@example.com)';
-  expect(parseKernelLog(`${start}\n${xid}\n${start}\n[ 1.0] x\n`).value).toEqual({ events: [], beginsAtBoot: true });
+  expect(parseKernelLog(`${start}\n${xid}\n${start}\n[ 1.0] x\n`).value).toEqual({
+    events: [],
+    from: null,
+    beginsAtBoot: true,
+  });
   expect(parseKernelLog(`${xid}\n-- Boot 0123456789abcdef0123456789abcdef --\n[ 1.0] x\n`).value).toEqual({
     events: [],
+    from: null,
     beginsAtBoot: false,
   });
 });

@@ -38,5 +38,5 @@ export function parseKernelLog(text: string): Parsed<KernelLogFact> {
     if (refused !== null) return unread(refused);
   }
   if (lines === 0 || /^-- No entries --\s*$/.test(text.slice(0, 40))) return unread('empty');
-  return { value: { events, beginsAtBoot }, unreadable: [...gaps, ...lost] };
+  return { value: { events, from: null, beginsAtBoot }, unreadable: [...gaps, ...lost] };
 }

@@ -31,7 +31,7 @@ async function collect(modes: Mode[], commands: FakeHostParts['commands']) {
     mig: { current: mode, pending: mode, devices: [] },
   }));
   const earlier: Partial<Facts> = {
-    gpus: fact({ driverVersion: null, cudaVersion: null, attached: modes.length, gpus }),
+    gpus: fact({ driverVersion: null, cudaVersion: null, warnings: [], attached: modes.length, gpus }),
   };
   const reader = createFakeReader({ commands: commands ?? {} });
   return { ...(await migProfilesProbe.collect({ host: reader, sha256: fakeSha256, earlier })), reader };

@@ -31,7 +31,7 @@ export const kernelFaults = {
   },
   gsp_timeout: {
     title: "a GPU's system processor did not answer the driver in time (Xid 119)",
-    code: null,
+    code: 'GPU_XID_RESET_REQUIRED',
     classes: discrete,
     apply(machine) {
       const gpu = machine.gpus[0];
