@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dpkgQueryArgv } from '../../packages/shared/src/probes/packages/parse-dpkg.ts';
+import { dpkgQueryArgv, rpmArgv } from '../../packages/shared/src/probes/packages/parse-dpkg.ts';
 import { observeChanged } from './changed-host.ts';
 
 const code = 'TOOLKIT_VERSION_INCONSISTENT';
@@ -19,6 +19,23 @@ test('names the packages of a half upgrade and asks for one version of all', asy
       remedy: { jobs: [{ kind: 'install_toolkit', params: { version: '1.17.8' } }, { kind: 'hold_packages' }] },
     },
   ]);
+});
+
+test('rpm, which pins less, is quoted where it lists the packages', async () => {
+  const rpm = rpmArgv.join(' ');
+  const listed = [
+    'libnvidia-container1\t1.17.7-1',
+    'nvidia-container-toolkit\t1.17.6-1',
+    'nvidia-container-toolkit-base\t1.17.7-1',
+  ];
+  const host = await observeChanged('x86-docker', {
+    absent: ['dpkg-query'],
+    argv: [{ argv: rpmArgv, answer: `${listed.join('\tx86_64\n')}\tx86_64\n` }],
+  });
+  expect(host.of(code)[0]).toMatchObject({
+    summary: expect.stringContaining('1.17.6, 1.17.7'),
+    evidence: [{ source: `command:${rpm}`, quote: 'libnvidia-container1 1.17.7-1' }, {}, {}],
+  });
 });
 
 test('a version that is known not to work here is told', async () => {

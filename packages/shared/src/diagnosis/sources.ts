@@ -5,7 +5,7 @@ import type { KernelLogFact } from '../probes/kernel-log/fact.ts';
 import { dmesgArgv, journalArgv } from '../probes/kernel-log/index.ts';
 import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
 import { microk8sSocket } from '../probes/microk8s/microk8s-paths.ts';
-import { dpkgQueryArgv } from '../probes/packages/parse-dpkg.ts';
+import { dpkgQueryArgv, rpmArgv } from '../probes/packages/parse-dpkg.ts';
 import { unitStatesArgv } from '../probes/read-unit-states.ts';
 import { timedatectlArgv } from '../probes/time-sync/index.ts';
 
@@ -42,6 +42,7 @@ export const sources = {
   characterDevices: 'file:/proc/devices',
   file: (path: string) => `file:${path}`,
   packages: `command:${dpkgQueryArgv.join(' ')}`,
+  rpmPackages: `command:${rpmArgv.join(' ')}`,
   df: `command:${dfArgv.join(' ')}`,
   timedatectl: `command:${timedatectlArgv.join(' ')}`,
   units: `command:${unitStatesArgv.join(' ')}`,

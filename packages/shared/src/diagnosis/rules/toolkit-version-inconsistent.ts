@@ -28,7 +28,8 @@ export const toolkitVersionInconsistent = defineRule({
     const versions = [...new Set(installed.map(({ version }) => upstream(version)))].sort(compareVersions);
     const newest = versions.at(-1);
     if (newest === undefined) return [];
-    const evidence = installed.map(({ name, version }) => ({ source: sources.packages, quote: `${name} ${version}` }));
+    const source = facts.packages.manager === 'rpm' ? sources.rpmPackages : sources.packages;
+    const evidence = installed.map(({ name, version }) => ({ source, quote: `${name} ${version}` }));
     if (versions.length > 1) {
       const jobs: JobRequest[] = [
         { kind: 'install_toolkit', params: { version: newest } },
