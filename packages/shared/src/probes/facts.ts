@@ -24,6 +24,7 @@ import { Rke2Fact } from './rke2/fact.ts';
 import { TimeSyncFact } from './time-sync/fact.ts';
 import { ToolkitFact } from './toolkit/fact.ts';
 import { UnitsFact } from './units/fact.ts';
+import { WorkloadsFact } from './workloads/fact.ts';
 
 /** One entry for each probe: the value's schema by probe key. */
 export const factValues = {
@@ -51,6 +52,7 @@ export const factValues = {
   rke2: Rke2Fact,
   microk8s: MicroK8sFact,
   kube: KubeFact,
+  workloads: WorkloadsFact,
 } as const;
 
 export type ProbeKey = keyof typeof factValues;

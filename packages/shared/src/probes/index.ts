@@ -45,3 +45,4 @@ export * from './time-sync/fact.ts';
 export * from './toolkit/fact.ts';
 export * from './units/fact.ts';
 export { isVolatile, volatilePaths, withoutPaths } from './volatile-paths.ts';
+export * from './workloads/fact.ts';

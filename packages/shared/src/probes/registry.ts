@@ -24,6 +24,7 @@ import { rke2Probe } from './rke2/index.ts';
 import { timeSyncProbe } from './time-sync/index.ts';
 import { toolkitProbe } from './toolkit/index.ts';
 import { unitsProbe } from './units/index.ts';
+import { workloadsProbe } from './workloads/index.ts';
 
 /** A probe of any key: its fact is of the type that its key names. */
 export type AnyProbe = { [K in ProbeKey]: Probe<K> }[ProbeKey];
@@ -55,6 +56,7 @@ export const probes: readonly AnyProbe[] = [
   kubeProbe,
   // Before nvidia-smi, which holds the GPUs itself while it runs.
   gpuHoldersProbe,
+  workloadsProbe,
   gpusProbe,
   migProfilesProbe,
   fabricProbe,

@@ -1,3 +1,4 @@
+import { daysFromCivil } from '../core/index.ts';
 import type { Window } from './spec.ts';
 
 export type WindowStatus = { open: true; closesAtMs: number } | { open: false; opensAtMs: number };
@@ -99,16 +100,6 @@ function findChangeMs(zone: string, fromMs: number, toMs: number): number {
     else high = middle;
   }
   return high * 1_000;
-}
-
-/** Days since 1970-01-01 of a date in the Gregorian calendar (Howard Hinnant's algorithm). */
-function daysFromCivil(year: number, month: number, day: number): number {
-  const shifted = month <= 2 ? year - 1 : year;
-  const era = Math.floor(shifted / 400);
-  const yearOfEra = shifted - era * 400;
-  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * 146_097 + dayOfEra - 719_468;
 }
 
 /** Making a formatter costs a thousand times as much as using one. */

@@ -145,3 +145,24 @@ describe('identities', () => {
     );
   });
 });
+
+test('of a container’s environment only what NVIDIA’s runtime reads leaves the host, of its commands nothing', () => {
+  const config = {
+    ID: 'a1b2',
+    Args: ['--dsn', 'canary-1'],
+    State: { Error: 'no such file' },
+    Config: {
+      Env: ['DSN=canary-2', 'NVIDIA_VISIBLE_DEVICES=all', 'canary-3'],
+      Cmd: ['serve', 'canary-4'],
+      Labels: { 'com.example.note': 'canary-5' },
+    },
+  };
+  const path = '/var/lib/docker/containers/a1b2/config.v2.json';
+  const shown = createRedactor().file(path, JSON.stringify(config));
+  expect(shown).not.toMatch(/canary-[1245]/);
+  expect(JSON.parse(shown)).toMatchObject({
+    State: { Error: 'no such file' },
+    Config: { Env: ['DSN=REDACTED', 'NVIDIA_VISIBLE_DEVICES=all', 'canary-3=REDACTED'] },
+  });
+  expect(createRedactor().file(path, '{"Env": ["DSN=canary')).toBe('REDACTED');
+});

@@ -1,3 +1,4 @@
+import { CONTAINER_FILE, redactContainer } from './redact-container.ts';
 import { createStandIns, redactIdentities, serialFor, userFor } from './redact-identities.ts';
 import { redactSecrets } from './redact-secrets.ts';
 
@@ -17,7 +18,11 @@ export function createRedactor(): Redactor {
   const text = (plain: string): string => redactIdentities(redactSecrets(plain), stand);
   return {
     file: (path, content) =>
-      IDENTITY_FILE.test(path) && content.trim() !== '' ? `${serialFor(withoutEnd(content), stand)}\n` : text(content),
+      CONTAINER_FILE.test(path)
+        ? text(redactContainer(content))
+        : IDENTITY_FILE.test(path) && content.trim() !== ''
+          ? `${serialFor(withoutEnd(content), stand)}\n`
+          : text(content),
     output: (argv, output) => text(redactColumns(argv, output, (value) => serialFor(value, stand))),
     argument: redactSecrets,
     path: (path) => path.replace(/^(\/home\/)([^/]+)/, (_, head: string, user: string) => head + userFor(user, stand)),

@@ -5,6 +5,7 @@ import { installKernelLog } from './kernel-log.ts';
 import { installDevicePlugin } from './kube.ts';
 import { installPackageManager } from './packages.ts';
 import { installStorageAndTime } from './storage-and-time.ts';
+import { installWorkloads } from './workloads.ts';
 
 /** What any machine has beside what its class names, derived from what is installed on it. One file for each family. */
 type Part = (machine: Machine) => void;
@@ -17,6 +18,7 @@ const parts: readonly Part[] = [
   installCdi,
   installKernelLog,
   installDevicePlugin,
+  installWorkloads,
 ];
 
 export function installParts(machine: Machine): void {

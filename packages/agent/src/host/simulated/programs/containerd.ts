@@ -2,6 +2,7 @@ import { containerdConfigPath, criOf, type LiveCri, majorOf } from '../daemons/c
 import { loadContainerdConfig } from '../daemons/containerd-config.ts';
 import type { Machine } from '../machine.ts';
 import { criInfo } from './cri-info.ts';
+import { criPods } from './pods.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 import { tomlText } from './toml-text.ts';
 
@@ -91,17 +92,22 @@ function criSection(cri: LiveCri, major: number) {
 const rancherEndpoint = 'unix:///run/k3s/containerd/containerd.sock';
 
 export const crictl: Program = (machine, args) => {
-  if (matches(args, '--runtime-endpoint', rancherEndpoint, 'info')) {
+  if (matches(args.slice(0, 2), '--runtime-endpoint', rancherEndpoint)) {
     const cri = machine.live.k3s?.cri;
     if (!cri) return complained(unreachable(rancherEndpoint, '/run/k3s/containerd/containerd.sock'));
+    if (matches(args.slice(2), 'pods', '-o', 'json')) return criPods(machine, cri);
+    if (!matches(args.slice(2), 'info')) return undefined;
     return cri.state === 'ok' ? printed(criInfo(cri, 2)) : complained(unimplemented(rancherEndpoint));
   }
-  if (!matches(args, '--runtime-endpoint', 'unix:///run/containerd/containerd.sock', 'info')) return undefined;
+  if (!matches(args.slice(0, 2), '--runtime-endpoint', 'unix:///run/containerd/containerd.sock')) return undefined;
+  const rest = args.slice(2);
+  const asksPods = matches(rest, 'pods', '-o', 'json');
+  if (!asksPods && !matches(rest, 'info')) return undefined;
   const live = machine.live.containerd;
   if (!live)
     return complained(unreachable('unix:///run/containerd/containerd.sock', '/run/containerd/containerd.sock'));
   if (live.cri.state !== 'ok') return complained(unimplemented('unix:///run/containerd/containerd.sock'));
-  return printed(criInfo(live.cri, live.major));
+  return asksPods ? criPods(machine, live.cri) : printed(criInfo(live.cri, live.major));
 };
 
 export function unreachable(endpoint: string, socket: string): string {

@@ -6,6 +6,7 @@ import { dmesg, journalctl } from './kernel-log.ts';
 import { k3s, kubectl, rke2 } from './kubernetes.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
+import { journalOfUnits } from './pods.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 import { systemctl } from './systemctl.ts';
 import { timedatectl } from './timedatectl.ts';
@@ -37,8 +38,8 @@ export const programs: Record<string, Program> = {
   dockerd,
   df,
   'dpkg-query': dpkgQuery,
-  journalctl,
   timedatectl,
+  journalctl: (machine, args) => journalctl(machine, args) ?? journalOfUnits(machine, args),
   k3s,
   kubectl,
   modinfo,

@@ -4,6 +4,7 @@ import { unimplemented, unreachable } from './containerd.ts';
 import { criInfo } from './cri-info.ts';
 import { daemonSets, podsOfNode } from './device-plugin-objects.ts';
 import { nodeObject, runtimeClasses } from './kube-objects.ts';
+import { criPods } from './pods.ts';
 import { type Answer, complained, matches, type Program, printed } from './program.ts';
 
 const endpoint = 'unix:///run/k3s/containerd/containerd.sock';
@@ -19,6 +20,7 @@ export const k3s: Program = (machine, args) => {
     if (!cri) return complained(unreachable(endpoint, '/run/k3s/containerd/containerd.sock'));
     return cri.state === 'ok' ? printed(criInfo(cri, 2)) : complained(unimplemented(endpoint));
   }
+  if (matches(args, 'crictl', 'pods', '-o', 'json')) return criPods(machine, machine.live.k3s?.cri);
   if (args[0] !== 'kubectl') return undefined;
   if (!machine.files.has('/etc/rancher/k3s/k3s.yaml')) {
     return complained(
