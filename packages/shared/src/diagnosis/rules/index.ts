@@ -1,5 +1,6 @@
 import type { Rule } from '../define-rule.ts';
 import { clockSkew } from './clock-skew.ts';
+import { containerGpuCgroupLoss } from './container-gpu-cgroup-loss.ts';
 import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
 import { containerdCriDisabled } from './containerd-cri-disabled.ts';
 import { containerdDropinNotEffective } from './containerd-dropin-not-effective.ts';
@@ -22,6 +23,7 @@ import { driverModuleRejected } from './driver-module-rejected.ts';
 import { driverNotInstalled } from './driver-not-installed.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
 import { driverPackagesBroken } from './driver-packages-inconsistent-packages.ts';
+import { driverTooOldForImage } from './driver-too-old-for-image.ts';
 import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
 import { gpuAppFaultOnly } from './gpu-app-fault-only.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
@@ -32,7 +34,10 @@ import { gpuOffBus } from './gpu-off-bus.ts';
 import { jetsonCsvMissing } from './jetson-csv-missing.ts';
 import { jetsonDockerRawTable } from './jetson-docker-raw-table.ts';
 import { gpuXidResetRequired } from './gpu-xid-reset-required.ts';
+import { imageCarriesDriverLibs } from './image-carries-driver-libs.ts';
+import { jetsonImageReleaseMismatch } from './jetson-image-release-mismatch.ts';
 import { k3sTemplateProblem } from './k3s-template-problem.ts';
+import { legacyHookLdconfigFailed } from './legacy-hook-ldconfig-failed.ts';
 import { migChangePending } from './mig-change-pending.ts';
 import { migNoInstances } from './mig-no-instances.ts';
 import { noNvidiaGpu } from './no-nvidia-gpu.ts';
@@ -49,6 +54,7 @@ import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
 import { toolkitVersionInconsistent } from './toolkit-version-inconsistent.ts';
 import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
+import { workloadRequestInvalid } from './workload-request-invalid.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
 import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
 
@@ -106,4 +112,10 @@ export const rules: readonly Rule[] = [
   packageRepoConflict,
   packageRepoKey,
   packageStateBroken,
+  containerGpuCgroupLoss,
+  legacyHookLdconfigFailed,
+  driverTooOldForImage,
+  imageCarriesDriverLibs,
+  jetsonImageReleaseMismatch,
+  workloadRequestInvalid,
 ];

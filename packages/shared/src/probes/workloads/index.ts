@@ -13,13 +13,13 @@ const checkpoint = '/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint'
 const maxContainers = 500;
 const units = ['docker', 'containerd', 'crio', 'k3s', 'k3s-agent', 'rke2-server', 'rke2-agent', 'kubelet'];
 const journal = ['journalctl', '--boot=0', '--no-pager', '--quiet', '--output=short-unix'] as const;
-const failuresArgv = [
+export const failuresArgv = [
   ...journal,
   '--lines=200',
   '--grep=nvidia|CDI|iptables table',
   ...units.map((unit) => `--unit=${unit}.service`),
 ];
-const reloadArgv = [...journal, '--lines=1', '--grep=^Reloading', '--identifier=systemd'];
+export const reloadArgv = [...journal, '--lines=1', '--grep=^Reloading', '--identifier=systemd'];
 const crictlArgv = [
   'crictl',
   '--runtime-endpoint',

@@ -19,7 +19,7 @@ export function parseDockerContainer(config: string, hostConfig: string | null):
   const failed = error !== null && classifyFailure(error) !== null;
   if (!asks && !failed && !runtime?.startsWith('nvidia')) return null;
   return {
-    id: stringAt(own, 'ID')?.slice(0, 12) ?? '',
+    id: stringAt(own, 'ID') ?? '',
     name: textAt(own, 'Name')?.replace(/^\//, '') ?? null,
     image: textAt(own, 'Config', 'Image'),
     runtime,

@@ -1,0 +1,59 @@
+import type { FactValue } from '../../probes/facts.ts';
+import { failuresArgv } from '../../probes/workloads/index.ts';
+import type { Found } from '../define-rule.ts';
+
+type Workloads = FactValue<'workloads'>;
+export type DockerContainer = NonNullable<Workloads['docker']>[number];
+export type FailureKind = NonNullable<Workloads['failures']>[number]['kind'];
+
+/** A start that failed: of a container that is still there, or only in the journal. */
+export interface FailedStart {
+  /** Null: the journal does not tell whose it was. */
+  container: DockerContainer | null;
+  text: string;
+  evidence: Found['evidence'][number];
+}
+
+/** Every failed start of a kind; what the journal says of a container that tells it itself is not told twice. */
+export function failedStarts(workloads: Workloads, kind: FailureKind, pattern: RegExp): FailedStart[] {
+  const own = (workloads.docker ?? [])
+    .filter(({ running, error }) => !running && error !== null && pattern.test(error))
+    .map((container) => ({
+      container,
+      text: container.error ?? '',
+      evidence: { source: containerSource(container), quote: quoted(container.error ?? '', pattern) },
+    }));
+  if (own.length > 0) return own;
+  return (workloads.failures ?? [])
+    .filter((failure) => failure.kind === kind && pattern.test(failure.line))
+    .map(({ line }) => ({
+      container: null,
+      text: line,
+      evidence: { source: `command:${failuresArgv.join(' ')}`, quote: quoted(line, pattern) },
+    }));
+}
+
+/** Nothing of the kind happened, and all places that could tell were read. */
+export function surelyNone(workloads: Workloads | null, kinds: readonly FailureKind[], pattern: RegExp): boolean {
+  if (workloads === null) return false;
+  return kinds.every((kind) => failedStarts(workloads, kind, pattern).length === 0);
+}
+
+export function containerSource({ id }: DockerContainer): string {
+  return `file:/var/lib/docker/containers/${id}/config.v2.json`;
+}
+
+export function subjectOf(container: DockerContainer | null): string | null {
+  return container === null ? null : `container:${container.name ?? container.id.slice(0, 12)}`;
+}
+
+/** What a person calls it. */
+export function nameOf(container: DockerContainer | null): string {
+  return container === null ? 'A container' : `Container ${container.name ?? container.id.slice(0, 12)}`;
+}
+
+/** The words around the match: an error of an engine wraps the reason in a dozen others. */
+function quoted(text: string, pattern: RegExp): string {
+  const at = Math.max(0, text.search(pattern) - 40);
+  return text.slice(at, at + 240).trim();
+}
