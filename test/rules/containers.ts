@@ -46,8 +46,8 @@ export function changedContainer(className: DockerClass, { state, config, host }
 
 /** It did not start, and dockerd kept why. */
 export function failedContainer(className: DockerClass, error: string, config: Container['config'] = {}): Changes {
-  const Error = `failed to create task for container: OCI runtime create failed: error running hook: ${error}: unknown`;
-  return changedContainer(className, { state: { Running: false, ExitCode: 128, Error }, config });
+  const why = `failed to create task for container: OCI runtime create failed: error running hook: ${error}: unknown`;
+  return changedContainer(className, { state: { Running: false, ExitCode: 128, Error: why }, config });
 }
 
 /** Engines said this in their journal. */

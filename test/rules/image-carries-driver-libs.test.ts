@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { failuresArgv } from '../../packages/shared/src/probes/workloads/index.ts';
 import { observeChanged } from './changed-host.ts';
 import { failedContainer } from './containers.ts';
 
@@ -21,11 +22,7 @@ test('is silent on Tegra, and about a file that is none of the driver’s', asyn
   expect((await observeChanged('x86-docker', failedContainer('x86-docker', other))).of(code)).toEqual([]);
 });
 
-test('cannot tell where containers could not be read', async () => {
-  const host = await observeChanged(
-    'x86-docker',
-    { files: { '/proc/device-tree': null }, commands: {} },
-    failedContainer('x86-docker', mount),
-  );
-  expect(host.untold(code)).toBeNull();
+test('cannot tell where only the journal could tell and it is not readable', async () => {
+  const host = await observeChanged('k3s-server', { argv: [{ argv: failuresArgv, answer: 'not_recorded' }] });
+  expect(host.untold(code)).toContain('journal');
 });

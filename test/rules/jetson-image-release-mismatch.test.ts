@@ -33,16 +33,7 @@ test('is silent on a server, whatever the tag', async () => {
 });
 
 test('cannot tell on a board that does not say which release it runs', async () => {
-  const host = await observeChanged(
-    'orin',
-    changedContainer('orin', { config: { Image: 'example.com/l4t-base:r35.2.1' } }),
-    {
-      files: {
-        '/etc/nv_tegra_release': null,
-        '/var/lib/dpkg/status': (text) => text.replaceAll(/Package: nvidia-l4t-core\n(?:.+\n)*/g, ''),
-      },
-      commands: {},
-    },
-  );
-  expect([host.untold(code), host.of(code).length]).not.toEqual([null, 0]);
+  const old = changedContainer('orin', { config: { Image: 'example.com/l4t-base:r35.2.1' } });
+  const mute = { files: { '/etc/nv_tegra_release': 'something else\n' }, absent: ['dpkg-query'] };
+  expect((await observeChanged('orin', old, mute)).untold(code)).toContain('which L4T release');
 });

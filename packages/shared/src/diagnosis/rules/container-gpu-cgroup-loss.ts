@@ -36,7 +36,7 @@ export const containerGpuCgroupLoss = defineRule({
         evidence: [
           { source: `command:${reloadArgv.join(' ')}`, quote: `systemd[1]: Reloading (${utcText(reloadedAtMs)})` },
           { source: sources.docker, quote: `CgroupDriver: ${docker.live?.cgroupDriver}` },
-          { source: 'file:/dev/char', quote: 'no link leads to an NVIDIA node' },
+          { source: 'file:/dev/char/195:0', quote: '(no such link)' },
         ],
         remedy: { jobs: [{ kind: 'load_modules', params: {} }], approval: 'auto' },
         person: `Recreate ${nameOf(container).toLowerCase()} when its work allows: links help only containers that start after them.`,

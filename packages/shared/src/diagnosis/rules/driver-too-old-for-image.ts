@@ -1,6 +1,6 @@
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
-import { failedStarts, nameOf, subjectOf, surelyNone } from './workload-parts.ts';
+import { failedStarts, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
 
 const condition = /unsatisfied condition: cuda\s*>=\s*(\d+)\.(\d+)/i;
 
@@ -14,7 +14,9 @@ export const driverTooOldForImage = defineRule({
   needs: ['gpus', 'workloads'],
   consequenceOf: ['DRIVER_LIBRARY_MISMATCH'],
   excludedBy: ({ workloads }) => surelyNone(workloads, ['requirement'], condition),
-  check({ gpus, workloads }) {
+  check({ gpus, workloads }, asked) {
+    const untold = untoldStarts(workloads, asked);
+    if (untold) return untold;
     const supported = gpus.cudaVersion?.split('.').map(Number);
     const [major, minor = 0] = supported ?? [];
     if (major === undefined || Number.isNaN(major))

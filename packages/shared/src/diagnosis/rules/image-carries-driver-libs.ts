@@ -1,5 +1,5 @@
 import { defineRule } from '../define-rule.ts';
-import { failedStarts, nameOf, subjectOf, surelyNone } from './workload-parts.ts';
+import { failedStarts, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
 
 const fileExists = /(?:lib(?:nvidia|cuda|nv)[\w.-]*|nvidia-\w+): file exists/i;
 
@@ -13,7 +13,9 @@ export const imageCarriesDriverLibs = defineRule({
   needs: ['jetson', 'workloads'],
   onTegra: 'never',
   excludedBy: ({ workloads }) => surelyNone(workloads, ['file_exists'], fileExists),
-  check({ workloads }) {
+  check({ workloads }, asked) {
+    const untold = untoldStarts(workloads, asked);
+    if (untold) return untold;
     return failedStarts(workloads, 'file_exists', fileExists).map(({ container, evidence }) => ({
       subject: subjectOf(container),
       severity: 'info',

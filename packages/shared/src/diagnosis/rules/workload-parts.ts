@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { failuresArgv } from '../../probes/workloads/index.ts';
-import type { Found } from '../define-rule.ts';
+import type { Asked, Found } from '../define-rule.ts';
 
 type Workloads = FactValue<'workloads'>;
 export type DockerContainer = NonNullable<Workloads['docker']>[number];
@@ -33,10 +33,23 @@ export function failedStarts(workloads: Workloads, kind: FailureKind, pattern: R
     }));
 }
 
-/** Nothing of the kind happened, and all places that could tell were read. */
+/** Nothing of the kind happened, and the places that could tell were read. */
 export function surelyNone(workloads: Workloads | null, kinds: readonly FailureKind[], pattern: RegExp): boolean {
-  if (workloads === null) return false;
+  if (workloads === null || isSilent(workloads)) return false;
   return kinds.every((kind) => failedStarts(workloads, kind, pattern).length === 0);
+}
+
+/** Why nothing is known of failed starts; null: enough was read. */
+export function untoldStarts(workloads: Workloads, asked: Asked<'workloads'>): { cannotTell: string } | null {
+  if (!isSilent(workloads)) return null;
+  return {
+    cannotTell: `the engines’ journal could not be read: ${asked.unread('workloads', 'failures') ?? 'no reason'}`,
+  };
+}
+
+/** Pods run here, only the journal tells of those that did not start, and it was not read. */
+function isSilent({ docker, pods, failures }: Workloads): boolean {
+  return docker === null && pods !== null && failures === null;
 }
 
 export function containerSource({ id }: DockerContainer): string {
