@@ -31,6 +31,7 @@ import { gpuInforomCorrupt } from './gpu-inforom-corrupt.ts';
 import { gpuInitFailed } from './gpu-init-failed.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
+import { imageCarriesDriverLibs } from './image-carries-driver-libs.ts';
 import { jetsonCsvMissing } from './jetson-csv-missing.ts';
 import { jetsonDockerRawTable } from './jetson-docker-raw-table.ts';
 import { gpuXidResetRequired } from './gpu-xid-reset-required.ts';
