@@ -10,6 +10,10 @@ import { crioDropinNotEffective } from './crio-dropin-not-effective.ts';
 import { crioRuntimeNotConfigured } from './crio-runtime-not-configured.ts';
 import { deviceNodeAccessDenied } from './device-node-access-denied.ts';
 import { deviceNodeModeRestricted } from './device-node-mode-restricted.ts';
+import { devicePluginConfigNotApplied } from './device-plugin-config-not-applied.ts';
+import { devicePluginGpuUnhealthy } from './device-plugin-gpu-unhealthy.ts';
+import { devicePluginNotScheduled } from './device-plugin-not-scheduled.ts';
+import { devicePluginWithoutNvidiaRuntime } from './device-plugin-without-nvidia-runtime.ts';
 import { diskLow } from './disk-low.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
@@ -31,15 +35,20 @@ import { gpuInforomCorrupt } from './gpu-inforom-corrupt.ts';
 import { gpuInitFailed } from './gpu-init-failed.ts';
 import { gpuMemoryFault } from './gpu-memory-fault.ts';
 import { gpuOffBus } from './gpu-off-bus.ts';
+import { gpuVisibilityPolicy } from './gpu-visibility-policy.ts';
 import { gpuXidResetRequired } from './gpu-xid-reset-required.ts';
 import { imageCarriesDriverLibs } from './image-carries-driver-libs.ts';
 import { jetsonCsvMissing } from './jetson-csv-missing.ts';
 import { jetsonDockerRawTable } from './jetson-docker-raw-table.ts';
 import { jetsonImageReleaseMismatch } from './jetson-image-release-mismatch.ts';
+import { jetsonPluginUnsupported } from './jetson-plugin-unsupported.ts';
 import { k3sTemplateProblem } from './k3s-template-problem.ts';
+import { rke2TemplateProblem } from './k3s-template-problem-rke2.ts';
+import { kubeletPluginSocketMismatch } from './kubelet-plugin-socket-mismatch.ts';
 import { legacyHookLdconfigFailed } from './legacy-hook-ldconfig-failed.ts';
 import { migChangePending } from './mig-change-pending.ts';
 import { migNoInstances } from './mig-no-instances.ts';
+import { migStrategyMismatch } from './mig-strategy-mismatch.ts';
 import { noNvidiaGpu } from './no-nvidia-gpu.ts';
 import { operatorLeftoverRuntime } from './operator-leftover-runtime.ts';
 import { packageRepoConflict } from './package-repo-conflict.ts';
@@ -49,6 +58,7 @@ import { containerdRestartPending } from './runtime-restart-pending-containerd.t
 import { crioRestartPending } from './runtime-restart-pending-crio.ts';
 import { dockerRestartPending } from './runtime-restart-pending-docker.ts';
 import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
+import { rke2RestartPending } from './runtime-restart-pending-rke2.ts';
 import { runtimeclassMissing } from './runtimeclass-missing.ts';
 import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
@@ -57,6 +67,8 @@ import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
 import { workloadRequestInvalid } from './workload-request-invalid.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
 import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
+import { wrongRuntimeConfiguredMicroK8s } from './wrong-runtime-configured-microk8s.ts';
+import { wrongRuntimeConfiguredRke2 } from './wrong-runtime-configured-rke2.ts';
 
 /** Every rule, from the hardware up. */
 export const rules: readonly Rule[] = [
@@ -104,9 +116,21 @@ export const rules: readonly Rule[] = [
   crioRestartPending,
   operatorLeftoverRuntime,
   wrongRuntimeConfigured,
+  wrongRuntimeConfiguredRke2,
+  wrongRuntimeConfiguredMicroK8s,
   k3sRestartPending,
+  rke2RestartPending,
   k3sTemplateProblem,
+  rke2TemplateProblem,
   runtimeclassMissing,
+  kubeletPluginSocketMismatch,
+  devicePluginNotScheduled,
+  devicePluginWithoutNvidiaRuntime,
+  jetsonPluginUnsupported,
+  migStrategyMismatch,
+  devicePluginGpuUnhealthy,
+  devicePluginConfigNotApplied,
+  gpuVisibilityPolicy,
   diskLow,
   clockSkew,
   packageRepoConflict,

@@ -1,72 +1,116 @@
+import type { FactValue } from '../../probes/facts.ts';
+import { journalArgv, k3sDistribution, rke2Distribution } from '../../probes/k3s/distribution.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
-import { k3sKnowsNvidia, runtimeForK3s } from './k3s-parts.ts';
+import { utcText } from '../utc-text.ts';
+import { k3sKnowsNvidia, type Rancher, rancherTitles, runtimeForK3s } from './k3s-parts.ts';
 
-export const k3sTemplateProblem = defineRule({
-  code: 'K3S_TEMPLATE_PROBLEM',
-  layer: 'engine',
-  severity: 'critical',
-  title:
-    'A k3s template is broken, what it rendered is, or only the old config.toml.tmpl is there on a k3s with containerd 2',
-  notWhen: 'no template; config-v3.toml.tmpl is there; k3s with containerd 1.7',
-  proposes: [],
-  needs: ['k3s', 'toolkit'],
-  excludedBy: ({ k3s }) => k3s !== null && (!k3s.installed || !k3s.templates.some(({ present }) => present)),
-  check({ k3s, toolkit }) {
-    const templates = k3s.templates.filter(({ present }) => present);
-    const unread = templates.find(({ sha256 }) => sha256 === null);
-    if (unread) return { cannotTell: `${unread.path} could not be read: ${unread.error ?? 'no reason given'}` };
-    const broken = templates.find(({ error }) => error !== null);
-    if (broken) return [said(broken.path, 'critical', `${broken.path} is broken`, broken.error ?? '')];
-    const old = templates.find(({ path }) => path.endsWith('/config.toml.tmpl'));
-    const used = templates.find(({ path }) => path.endsWith('/config-v3.toml.tmpl')) ?? old;
-    if (!used) return [];
-    if (k3s.renderedFile.present && k3s.renderedFile.error !== null)
-      return [
-        said(
-          used.path,
-          'critical',
-          `What ${used.path} renders is not valid TOML`,
-          k3s.renderedFile.error,
-          k3s.renderedFile.path,
-        ),
-      ];
-    if (used !== old || !hasContainerd2(k3s.version)) return [];
-    // Without the toolkit no template could have named it.
-    const without = k3sKnowsNvidia(k3s)?.knows === false && runtimeForK3s(toolkit) !== null;
-    const summary = `${used.path} is for containerd 1.7: k3s ${k3s.version} keeps the old configuration version because of it`;
-    return [
-      said(
-        used.path,
-        without ? 'critical' : 'warning',
-        without ? `${summary}, and it has no nvidia runtime` : summary,
-        `version = ${k3s.rendered?.schema ?? 2}`,
-        k3s.renderedFile.path,
-      ),
-    ];
-  },
-});
+type K3s = FactValue<'k3s'>;
+
+export const k3sTemplateProblem = templateProblem('k3s');
+
+/** A server tells systemd that it is ready after it has written the file; whoever wrote it much later was not k3s. */
+const renderingMs = 60_000;
+
+/** What holds of k3s holds of rke2, which is made of the same parts. */
+export function templateProblem(name: Rancher) {
+  return defineRule({
+    code: 'K3S_TEMPLATE_PROBLEM',
+    layer: 'engine',
+    severity: 'critical',
+    title: `A template of ${rancherTitles[name]} fails, what it rendered is broken, only the old config.toml.tmpl is there beside containerd 2, or the generated file was edited`,
+    notWhen: 'no template, and the generated file is as it was rendered; config-v3.toml.tmpl is there; containerd 1.7',
+    proposes: [],
+    needs: [name],
+    excludedBy: (seen) => seen[name]?.installed === false,
+    check(facts) {
+      const own = facts[name];
+      const templates = own.templates.filter(({ present }) => present);
+      const unread = templates.find(({ sha256 }) => sha256 === null);
+      if (unread) return { cannotTell: `${unread.path} could not be read: ${unread.error ?? 'no reason given'}` };
+      const old = templates.find(({ path }) => path.endsWith('/config.toml.tmpl'));
+      const used = templates.find(({ path }) => path.endsWith('/config-v3.toml.tmpl')) ?? old;
+      if (!used) return editedByHand(name, own);
+      return failing(name, own, used.path) ?? (used === old ? outdated(name, own, used.path) : []);
+    },
+  });
+}
+
+/** It ended over the template, or containerd over what came of it. */
+function failing(name: Rancher, own: K3s, template: string): Found[] | null {
+  const fatal = own.lastFatal?.findLast((line) => /template|toml|already exists|containerd exited/i.test(line));
+  if (fatal !== undefined) {
+    const argv = journalArgv(name === 'k3s' ? k3sDistribution : rke2Distribution);
+    const summary = `${rancherTitles[name]} does not start: ${template} does not fit this version`;
+    return [said(name, template, 'critical', summary, { source: `command:${argv.join(' ')}`, quote: fatal })];
+  }
+  const broken = own.renderedFile;
+  if (!broken.present || broken.error === null) return null;
+  const evidence = { source: sources.file(broken.path), quote: broken.error };
+  return [said(name, template, 'critical', `What ${template} renders is not valid TOML`, evidence)];
+}
+
+function outdated(name: Rancher, own: K3s, template: string): Found[] {
+  if (!hasContainerd2(own.version)) return [];
+  // Without the toolkit no template could have named it.
+  const without = k3sKnowsNvidia(name, own)?.knows === false && runtimeForK3s(own) !== null;
+  const title = rancherTitles[name];
+  const summary = `${template} is for containerd 1.7: ${title} ${own.version} keeps the old configuration version because of it`;
+  const evidence = { source: sources.file(own.renderedFile.path), quote: `version = ${own.rendered?.schema ?? 2}` };
+  return [
+    said(
+      name,
+      template,
+      without ? 'critical' : 'warning',
+      without ? `${summary}, and it has no nvidia runtime` : summary,
+      evidence,
+    ),
+  ];
+}
+
+function editedByHand(name: Rancher, own: K3s): Found[] {
+  const { path, mtimeMs } = own.renderedFile;
+  const startedAtMs = own.unit?.startedAtMs ?? null;
+  // An agent's unit counts as started long before its server lets it render anything.
+  if (own.role !== 'server' || own.unit?.activeState !== 'active' || startedAtMs === null || mtimeMs === null)
+    return [];
+  if (mtimeMs <= startedAtMs + renderingMs) return [];
+  const title = rancherTitles[name];
+  return [
+    {
+      subject: `file:${path}`,
+      severity: 'warning',
+      summary: `${path} was edited after ${title} had written it: its next start undoes that`,
+      evidence: [
+        { source: sources.file(path), quote: `changed ${utcText(mtimeMs)}` },
+        { source: sources.units, quote: `${own.unit.name} started ${utcText(startedAtMs)}` },
+      ],
+      remedy: null,
+      person: `Put what is to stay into config-v3.toml.tmpl beside it, below {{ template "base" . }}; the runtime of NVIDIA needs no entry, ${title} finds it at its start.`,
+    },
+  ];
+}
 
 function said(
+  name: Rancher,
   template: string,
   severity: Found['severity'],
   summary: string,
-  quote: string,
-  source: string = template,
+  evidence: Found['evidence'][number],
 ): Found {
   return {
     subject: `file:${template}`,
     severity,
     summary,
-    evidence: [{ source: sources.file(source), quote }],
+    evidence: [evidence],
     remedy: null,
     person:
-      `Remove ${template} where k3s’ own detection is enough, or rewrite it as config-v3.toml.tmpl that begins with ` +
-      '{{ template "base" . }} and adds only tables that the base lacks; then restart k3s.',
+      `Remove ${template} where the detection of ${rancherTitles[name]} is enough, or rewrite it as config-v3.toml.tmpl that begins with ` +
+      `{{ template "base" . }} and adds only tables that the base lacks; then restart ${rancherTitles[name]}.`,
   };
 }
 
-/** k3s brought containerd 2 with v1.31.6, v1.32.2 and everything after. */
+/** containerd 2 came with v1.31.6, v1.32.2 and everything after, of both. */
 function hasContainerd2(version: string | null): boolean {
   const match = /^v?1\.(\d+)\.(\d+)/.exec(version ?? '');
   if (!match) return false;

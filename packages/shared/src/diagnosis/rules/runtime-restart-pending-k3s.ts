@@ -1,53 +1,69 @@
+import type { JobRequest } from '../../jobs/job-request.ts';
 import { defineRule } from '../define-rule.ts';
 import { isDown, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
-import { k3sKnowsNvidia, k3sUnit, runtimeForK3s } from './k3s-parts.ts';
+import { k3sKnowsNvidia, type Rancher, rancherTitles, runtimeForK3s, unknownRuntimes } from './k3s-parts.ts';
 
-export const k3sRestartPending = defineRule({
-  code: 'RUNTIME_RESTART_PENDING',
-  layer: 'engine',
-  severity: 'blocker',
-  title: 'k3s: the toolkit’s runtime is newer than the start of k3s, and k3s’ containerd does not list nvidia',
-  notWhen: 'k3s lists nvidia; the runtime is outside the directories that k3s searches, or older than its start',
-  proposes: ['restart_service'],
-  needs: ['pci', 'jetson', 'toolkit', 'k3s'],
-  consequenceOf: ['WRONG_RUNTIME_CONFIGURED'],
-  excludedBy: (seen) =>
-    seen.k3s?.installed === false ||
-    seen.toolkit?.installed === false ||
-    surelyNoGpu(seen) ||
-    (seen.k3s !== null && (isDown(seen.k3s) || k3sKnowsNvidia(seen.k3s)?.knows === true)),
-  check({ toolkit, k3s }, asked) {
-    const known = k3sKnowsNvidia(k3s);
-    if (known === null)
-      return {
-        cannotTell: `the runtimes of k3s are not known: ${asked.unread('k3s', 'live') ?? 'it has not rendered any'}`,
-      };
-    const runtime = runtimeForK3s(toolkit);
-    if (runtime === null) return [];
-    const startedAtMs = k3s.unit?.startedAtMs ?? null;
-    if (runtime.mtimeMs === null || startedAtMs === null)
-      return { cannotTell: `it is not known whether ${runtime.path} is newer than the start of k3s` };
-    if (runtime.mtimeMs <= startedAtMs) return [];
-    const unit = k3s.unit?.name ?? `${k3sUnit(k3s)}.service`;
-    return [
-      {
-        subject: `unit:${unit}`,
-        severity: 'blocker',
-        summary:
-          'k3s looks for the nvidia runtime only while it starts, and has not been restarted since it was installed',
-        evidence: [
-          { source: sources.file(runtime.path), quote: `changed ${utcText(runtime.mtimeMs)}` },
-          { source: sources.units, quote: `${unit} started ${utcText(startedAtMs)}` },
-          { source: known.source, quote: `runtimes: ${listed(known.names)}` },
-        ],
-        remedy: {
-          jobs: [{ kind: 'restart_service', params: { unit: k3sUnit(k3s), action: 'restart' } }],
-          approval: 'window',
+export const k3sRestartPending = restartPending('k3s');
+
+/** What holds of k3s holds of rke2, which is made of the same parts. */
+export function restartPending(name: Rancher) {
+  const title = rancherTitles[name];
+  return defineRule({
+    code: 'RUNTIME_RESTART_PENDING',
+    layer: 'engine',
+    severity: 'blocker',
+    title: `${title}: the runtime that it would find now is newer than its start, and its containerd does not list nvidia`,
+    notWhen: `${title} lists nvidia; no runtime is where it searches, or it is older than the start`,
+    proposes: ['restart_service', 'configure_runtime'],
+    needs: ['pci', 'jetson', name],
+    consequenceOf: ['K3S_TEMPLATE_PROBLEM', 'WRONG_RUNTIME_CONFIGURED'],
+    excludedBy: (seen) => {
+      const own = seen[name];
+      return (
+        own?.installed === false ||
+        surelyNoGpu(seen) ||
+        (own !== null && (isDown(own) || k3sKnowsNvidia(name, own)?.knows === true))
+      );
+    },
+    check(facts, asked) {
+      const own = facts[name];
+      const known = k3sKnowsNvidia(name, own);
+      if (known === null) return unknownRuntimes(name, asked);
+      const runtime = runtimeForK3s(own);
+      if (runtime === null) {
+        const unread = asked.unread(name, 'runtimesFound');
+        return unread ? { cannotTell: `the folders that ${title} searches were not all read: ${unread}` } : [];
+      }
+      const startedAtMs = own.unit?.startedAtMs ?? null;
+      if (runtime.mtimeMs === null || startedAtMs === null)
+        return { cannotTell: `it is not known whether ${runtime.path} is newer than the start of ${title}` };
+      if (runtime.mtimeMs <= startedAtMs) return [];
+      const unit = own.unit?.name ?? `${name}.service`;
+      return [
+        {
+          subject: `unit:${unit}`,
+          severity: 'blocker',
+          summary: `${title} looks for the nvidia runtime only while it starts, and has not been restarted since it was installed`,
+          evidence: [
+            { source: sources.file(runtime.path), quote: `changed ${utcText(runtime.mtimeMs)}` },
+            { source: sources.units, quote: `${unit} started ${utcText(startedAtMs)}` },
+            { source: known.source, quote: `runtimes: ${listed(known.names)}` },
+          ],
+          remedy: {
+            jobs: [restartOf(name, unit)],
+            approval: 'window',
+          },
+          person: null,
         },
-        person: null,
-      },
-    ];
-  },
-});
+      ];
+    },
+  });
+}
+
+/** The job of rke2 asks its containerd afterwards; a restart of k3s has a kind of its own. */
+function restartOf(name: Rancher, unit: string): JobRequest {
+  if (name === 'rke2') return { kind: 'configure_runtime', params: { runtime: 'rke2' } };
+  return { kind: 'restart_service', params: { unit: unit.replace(/\.service$/, ''), action: 'restart' } };
+}

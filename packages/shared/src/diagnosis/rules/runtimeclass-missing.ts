@@ -1,38 +1,44 @@
-import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
-import { kubeletUsesHostContainerd } from '../host-questions.ts';
+import { listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { rootPath } from './containerd-parts.ts';
+import { engineKeys, isNvidiaHandler, kubeletEngine } from './kubelet-engine.ts';
 
 export const runtimeclassMissing = defineRule({
   code: 'RUNTIMECLASS_MISSING',
   layer: 'kubernetes',
   severity: 'blocker',
-  title: 'The engine behind the kubelet has the runtime nvidia, and the cluster has no RuntimeClass with that handler',
-  notWhen: 'nvidia is the default runtime; hosts that cannot ask the API (another host of the cluster tells)',
+  title: 'The engine behind the kubelet has a runtime of NVIDIA, and the cluster has no RuntimeClass with that handler',
+  notWhen:
+    'nvidia is the default runtime and nothing names the class; hosts that cannot ask the API (another host of the cluster tells)',
   proposes: ['ensure_runtime_class'],
-  needs: ['kube', 'k3s', 'containerd'],
+  needs: engineKeys,
   consequenceOf: ['CONTAINERD_RUNTIME_NOT_CONFIGURED', 'WRONG_RUNTIME_CONFIGURED', 'RUNTIME_RESTART_PENDING'],
   excludedBy: ({ kube }) =>
-    kube !== null &&
-    (!kube.present ||
-      (kube.runtimeClasses === null && kube.controlPlane !== true) ||
-      (kube.runtimeClasses?.some(({ handler }) => handler === 'nvidia') ?? false)),
+    kube !== null && (!kube.present || (kube.runtimeClasses === null && kube.controlPlane !== true)),
   check(facts, asked) {
-    const { runtimeClasses } = facts.kube;
-    const engine = engineOf(facts);
-    if (!engine?.names.includes('nvidia') || engine.defaultRuntime === 'nvidia') return [];
-    if (runtimeClasses === null)
-      return {
-        cannotTell: `the RuntimeClasses could not be listed: ${asked.unread('kube', 'runtimeClasses') ?? 'no reason'}`,
-      };
+    const { runtimeClasses, devicePlugin } = facts.kube;
+    const engine = kubeletEngine(facts);
+    const handlers = engine?.names.filter((name) => /^nvidia(-container-runtime)?$/.test(name)) ?? [];
+    if (engine === null || handlers.length === 0) return [];
+    if (runtimeClasses === null) {
+      if (isNvidiaHandler(engine.defaultRuntime)) return [];
+      const because = asked.unread('kube', 'runtimeClasses') ?? 'no reason';
+      return { cannotTell: `the RuntimeClasses could not be listed: ${because}` };
+    }
+    // The name is anybody's choice: the handler must be one that the engine has.
+    if (runtimeClasses.some(({ handler }) => handlers.includes(handler))) return [];
+    const naming = (devicePlugin.daemonSets ?? []).find(
+      ({ spec }) =>
+        spec.runtimeClassName !== null && !runtimeClasses.some(({ name }) => name === spec.runtimeClassName),
+    );
+    if (isNvidiaHandler(engine.defaultRuntime) && naming === undefined) return [];
     return [
       {
         subject: null,
         severity: 'blocker',
-        summary: 'The cluster has no RuntimeClass for the handler nvidia: pods cannot ask for this runtime',
+        summary: `The cluster has no RuntimeClass for the handler ${handlers[0]}: pods cannot ask for this runtime`,
         evidence: [
-          { source: engine.source, quote: 'runtimes.nvidia' },
+          { source: engine.source, quote: `runtimes: ${listed(engine.names)}` },
           {
             source: sources.runtimeClasses(facts),
             quote:
@@ -40,6 +46,14 @@ export const runtimeclassMissing = defineRule({
                 ? `handlers: ${runtimeClasses.map(({ handler }) => handler).join(', ')}`
                 : 'no RuntimeClass',
           },
+          ...(naming
+            ? [
+                {
+                  source: sources.daemonSets(facts.kube),
+                  quote: `${naming.namespace}/${naming.name}: runtimeClassName ${naming.spec.runtimeClassName}`,
+                },
+              ]
+            : []),
         ],
         remedy: { jobs: [{ kind: 'ensure_runtime_class', params: {} }], approval: 'auto' },
         person: null,
@@ -47,19 +61,3 @@ export const runtimeclassMissing = defineRule({
     ];
   },
 });
-
-/** What the engine behind the kubelet works with: asked live, else its files. */
-function engineOf(facts: { [K in 'kube' | 'k3s' | 'containerd']: FactValue<K> }) {
-  const { k3s, containerd } = facts;
-  if (k3s.installed) {
-    const known = k3s.live ?? k3s.rendered;
-    const source = k3s.live ? sources.k3sCrictl : sources.file(k3s.renderedFile.path);
-    return known && { names: known.runtimes.map(({ name }) => name), defaultRuntime: known.defaultRuntime, source };
-  }
-  if (!kubeletUsesHostContainerd(facts)) return null;
-  const live = containerd.live?.runtimes ? containerd.live : null;
-  const runtimes = live?.runtimes ?? containerd.effective?.runtimes;
-  const defaultRuntime = live ? live.defaultRuntime : (containerd.effective?.defaultRuntime ?? null);
-  const source = live ? sources.crictl : sources.file(rootPath(containerd));
-  return runtimes ? { names: runtimes.map(({ name }) => name), defaultRuntime, source } : null;
-}

@@ -18,7 +18,7 @@ export function toPluginSpec(pod: Tree, container: Tree): PluginSpec {
     image,
     version: /:(v?\d[\w.-]*?)(?:-ubi\d+|-ubuntu[\d.]+)?(?:@|$)/.exec(image ?? '')?.[1] ?? null,
     runtimeClassName: textAt(pod, 'spec', 'runtimeClassName'),
-    args: [...stringsAt(container, 'command'), ...stringsAt(container, 'args')].filter((word) => word.startsWith('-')),
+    args: flagsOf([...stringsAt(container, 'command'), ...stringsAt(container, 'args')]),
     env: toEnv(container),
     cdiDevices: annotations.flatMap(([key, value]) =>
       /^cdi\.k8s\.io\//.test(key) && typeof value === 'string' ? value.split(',') : [],
@@ -38,6 +38,11 @@ export function toPluginSpec(pod: Tree, container: Tree): PluginSpec {
       effect: textAt(one, 'effect'),
     })),
   };
+}
+
+/** Flags and their values: `--flag=value`, or the word after a flag. */
+function flagsOf(words: readonly string[]): string[] {
+  return words.filter((word, at) => word.startsWith('-') || /^-[^=]*$/.test(words[at - 1] ?? ''));
 }
 
 /** Only variables that the plugin itself knows: others may hold anything. */

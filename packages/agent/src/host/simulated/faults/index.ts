@@ -5,6 +5,7 @@ import { fabricFaults } from './fabric-faults.ts';
 import type { SimulatedFault } from './fault.ts';
 import { gpuFaults } from './gpu-faults.ts';
 import { kernelFaults } from './kernel-faults.ts';
+import { kubeFaults } from './kube-faults.ts';
 import { runtimeFaults } from './runtime-faults.ts';
 
 export type { SimulatedFault } from './fault.ts';
@@ -13,6 +14,7 @@ export const simulatedFaults = {
   ...runtimeFaults,
   ...gpuFaults,
   ...fabricFaults,
+  ...kubeFaults,
   ...kernelFaults,
   ...behaviourFaults,
 } as const;

@@ -84,7 +84,7 @@ export const runtimeFaults = {
   k3s_restart_pending: {
     title: 'the toolkit was installed after k3s had started',
     code: 'RUNTIME_RESTART_PENDING',
-    classes: k3ss,
+    classes: [...k3ss, 'rke2-server'],
     apply(machine, unit) {
       const { toolkit } = machine.versions;
       inThePast(machine, 6 * hour, () => {

@@ -1,11 +1,12 @@
 import { type KernelRecord, kernelRecords } from '../kernel-log.ts';
 import type { Machine } from '../machine.ts';
 import { matches, type Program, printed } from './program.ts';
+import { unitJournal } from './unit-journal.ts';
 
 /** `journalctl` knows the boot and the sender of a line; the rest of a message stands below its beginning. */
 export const journalctl: Program = (machine, args) => {
   const asked = ['--boot=0', '--no-pager', '--output=short-monotonic', '--lines=20000'];
-  if (!matches(args, ...asked, '_TRANSPORT=kernel', '+', '_AUDIT_TYPE=1400')) return undefined;
+  if (!matches(args, ...asked, '_TRANSPORT=kernel', '+', '_AUDIT_TYPE=1400')) return unitJournal(machine, args);
   return printed(rendered(machine, (record) => `${stamp(record)} ${machine.name} kernel: `));
 };
 
