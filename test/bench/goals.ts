@@ -1,7 +1,7 @@
 export interface Measured {
   what: string;
   /** Unit of the two values. */
-  unit: 'µs CPU' | 'MiB';
+  unit: 'µs CPU' | 'ms' | 'MiB';
   baseline: number;
   ours: number;
   /** Median over the pairs of ours / baseline of the same pair. */

@@ -1,10 +1,12 @@
 import { exitCodeOf, type Measured, renderGoals } from './goals.ts';
+import { probesBench } from './probes-bench.ts';
 import { protocolBench } from './protocol-bench.ts';
 import { weightBench } from './weight-bench.ts';
 
 /** The benchmarks by name; `npm run bench -- NAME …` runs some, without a name all. */
 const benches: Record<string, (say: (line: string) => void) => Promise<Measured[]>> = {
   protocol: protocolBench,
+  probes: probesBench,
   weight: weightBench,
 };
 
