@@ -14,10 +14,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          // The rules' tests read recorded hosts: pure work, and many.
-          include: ['packages/*/src/**/*.test.ts', 'test/rules/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts'],
           testTimeout: 10_000,
           // Half of the time went into loading the same modules for each file; none of them keeps state of its own.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'rules',
+          include: ['test/rules/**/*.test.ts'],
+          // Each reads a whole recorded host, some several times.
+          testTimeout: 60_000,
           isolate: false,
         },
       },

@@ -50,7 +50,7 @@ async function runChecks() {
 await bootstrap();
 mkdirSync(join(root, '.cache/test'), { recursive: true });
 const tallies = [await runChecks()];
-for (const project of ['unit', 'system']) tallies.push(await runProject(project));
+for (const project of ['unit', 'rules', 'system']) tallies.push(await runProject(project));
 
 const total = sum(tallies);
 if (total.problems.length > 0)

@@ -16,6 +16,7 @@ export * from './driver/fact.ts';
 export * from './fabric/fact.ts';
 export * from './fact.ts';
 export * from './facts.ts';
+export { renderFactsDoc } from './facts-doc.ts';
 export * from './gpu-holders/fact.ts';
 export * from './gpus/fact.ts';
 export { type MigOutcome, type MigResult, parseMigResult } from './gpus/parse-mig-result.ts';
