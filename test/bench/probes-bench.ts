@@ -1,13 +1,17 @@
-import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { diagnose } from '@gpufleet/shared/diagnosis';
 import { findReader } from '@gpufleet/shared/probes';
 import { XMLParser } from 'fast-xml-parser';
 import { collectFacts } from '../../packages/agent/src/collector/collect-facts.ts';
 import type { Host } from '../../packages/agent/src/host/host.ts';
 import { createRealHost } from '../../packages/agent/src/host/real/index.ts';
+import { openRecordedHost } from '../../packages/agent/src/host/recorded/index.ts';
 import { sha256, simulate } from '../hosts/simulated-facts.ts';
 import { median } from './cpu.ts';
 import type { Measured } from './goals.ts';
+import { root } from './programs.ts';
 import { sixteenGpuReport } from './sixteen-gpus.ts';
 
 const pairs = 9;
@@ -16,47 +20,100 @@ const diagnoses = 200;
 
 /** What it costs to look at a host: the whole observation, the largest report, and the rules. */
 export async function probesBench(say: (line: string) => void): Promise<Measured[]> {
-  return [await observation(say), readReport(say), await rules(say)];
+  const real = createRealHost();
+  const recorded = await openRecordedHost(join(root, 'test/hosts/recorded/h100-mig'));
+  return [
+    await observation(say, 'a host with four H100 whose programs are stand-ins', standIn(recorded), 1.2),
+    // Without a GPU few programs run, and each ends at once: told, and held to nothing.
+    await observation(say, 'this machine as it is', real, null),
+    readReport(say),
+    await rules(say),
+  ];
 }
 
-/** This machine as it is: reading all facts against only running the programs that this needs, one after the other. */
-async function observation(say: (line: string) => void): Promise<Measured> {
-  const argvs = await programsOfAnObservation();
-  say(`probes: ${pairs} observations of this machine, against its ${argvs.length} programs alone`);
+/**
+ * How long real programs take, in ms: on the short side of what they take on a server, so that our own part weighs
+ * more. nvidia-smi is that of four GPUs with persistence mode; Go programs take most of it to start.
+ */
+const takesMs: Record<string, number> = {
+  'nvidia-smi': 250,
+  kubectl: 60,
+  docker: 30,
+  crictl: 25,
+  containerd: 25,
+  'dpkg-query': 20,
+  journalctl: 15,
+  'nvidia-ctk': 10,
+  'nvidia-container-cli': 10,
+};
+const othersTakeMs = 4;
+
+/** Files as recorded; each program is a real process that takes its time and prints what was recorded. */
+function standIn(recorded: Host): Host {
+  const real = createRealHost();
+  const folder = mkdtempSync(join(tmpdir(), 'gpufleet-bench-programs-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const made = new Map<string, { output: string; exitCode: number }>();
+  return {
+    ...recorded,
+    async run(argv, options) {
+      const words = argv.join(' ');
+      if (!made.has(words)) {
+        const answer = await recorded.run(argv, options);
+        if (!answer.ok) return answer;
+        const output = join(folder, String(made.size));
+        writeFileSync(output, answer.value.stdout);
+        made.set(words, { output, exitCode: answer.value.exitCode ?? 1 });
+      }
+      const { output = '', exitCode = 0 } = made.get(words) ?? {};
+      return real.run(programOf(argv[0] ?? '', output, exitCode), options);
+    },
+  };
+}
+
+function programOf(name: string, output: string, exitCode: number): string[] {
+  const seconds = (takesMs[name.slice(name.lastIndexOf('/') + 1)] ?? othersTakeMs) / 1000;
+  return ['sh', '-c', 'sleep "$0"; cat "$1"; exit "$2"', String(seconds), output, String(exitCode)];
+}
+
+/** Reading all facts against only running the programs that this needs, one after the other. */
+async function observation(
+  say: (line: string) => void,
+  where: string,
+  host: Host,
+  goal: number | null,
+): Promise<Measured> {
+  const argvs = await programsOfAnObservation(host);
+  say(`probes: ${pairs} observations of ${where}, against its ${argvs.length} programs alone`);
   const theirs: number[] = [];
   const ours: number[] = [];
   for (let pair = 0; pair < pairs; pair += 1) {
-    theirs.push(await wallMs(() => runAll(argvs)));
-    ours.push(await wallMs(() => collectFacts({ host: createRealHost(), sha256 })));
+    theirs.push(await wallMs(() => runAll(host, argvs)));
+    ours.push(await wallMs(() => collectFacts({ host, sha256 })));
   }
-  const what = `full observation of this machine / its ${argvs.length} external programs alone`;
-  return toMeasured(what, 'ms', theirs, ours, 1.2);
+  const what = `full observation of ${where} / its ${argvs.length} external programs alone`;
+  return toMeasured(what, 'ms', theirs, ours, goal);
 }
 
-/** Every program that ran, as often as it ran; those that are not on this machine cost nothing and do not count. */
-async function programsOfAnObservation(): Promise<string[][]> {
+/** Every program that ran, as often as it ran; those that are not there cost nothing and do not count. */
+async function programsOfAnObservation(host: Host): Promise<string[][]> {
   const argvs: string[][] = [];
-  const real = createRealHost();
-  const host: Host = {
-    ...real,
+  const watched: Host = {
+    ...host,
     async run(argv, options) {
-      const read = await real.run(argv, options);
+      const read = await host.run(argv, options);
       if (read.ok) argvs.push([...argv]);
       return read;
     },
   };
   // The first look warms what is read, the second is the one that counts.
-  await collectFacts({ host: real, sha256 });
   await collectFacts({ host, sha256 });
+  await collectFacts({ host: watched, sha256 });
   return argvs;
 }
 
-async function runAll(argvs: readonly string[][]): Promise<void> {
-  for (const [program = '', ...args] of argvs)
-    await new Promise<void>((resolve) => {
-      // What it says of this machine does not matter here, nor whether it is content.
-      execFile(program, args, { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 }, () => resolve());
-    });
+async function runAll(host: Host, argvs: readonly string[][]): Promise<void> {
+  for (const argv of argvs) await host.run(argv, { timeoutMs: 60_000 });
 }
 
 /** Our model of a report against what the XML library alone makes of it. */
@@ -91,7 +148,7 @@ function toMeasured(
   unit: Measured['unit'],
   theirs: readonly number[],
   ours: readonly number[],
-  goal: number,
+  goal: number | null,
 ): Measured {
   const spread = ours.map((value, pair) => value / (theirs[pair] ?? Number.NaN));
   return { what, unit, baseline: median(theirs), ours: median(ours), ratio: median(spread), goal, spread };

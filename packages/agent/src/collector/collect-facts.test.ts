@@ -1,5 +1,5 @@
 import type { HostReader } from '@gpufleet/shared/host';
-import { type Facts, factSchemas, probeKeys, unitStatesArgv } from '@gpufleet/shared/probes';
+import { type Facts, factSchemas, probeKeys, probes, unitStatesArgv } from '@gpufleet/shared/probes';
 import { createFakeReader, type FakeReader, smiXmlText } from '@gpufleet/shared/probes/testing';
 import { expect, test, vi } from 'vitest';
 import { sha256 } from '../identity/key.ts';
@@ -47,6 +47,19 @@ test('asks nvidia-smi last', async () => {
   const host = aHost();
   await collectFacts({ host, sha256 });
   expect(host.reads.commands.at(-1)).toEqual(['nvidia-smi', '-q', '-x']);
+});
+
+test('a probe sees the facts that it builds upon, and reads nothing of the others’', async () => {
+  const host = aHost();
+  const facts = await collectFacts({
+    host,
+    sha256,
+    only: ['workloads'],
+    previous: await collectFacts({ host, sha256 }),
+  });
+  expect(facts.workloads.unreadable).toBeNull();
+  for (const { key, after = [] } of probes)
+    for (const other of after) expect(facts[other], `${key}: ${other}`).toBeDefined();
 });
 
 test('never runs two nvidia-smi on one host, whoever asks', async () => {

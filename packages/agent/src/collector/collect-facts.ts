@@ -10,6 +10,7 @@ import {
   probes,
 } from '@gpufleet/shared/probes';
 import { type CommandCache, createRecordingReader } from './recording-reader.ts';
+import { createTurns } from './turns.ts';
 
 export interface CollectOptions {
   host: HostReader;
@@ -35,18 +36,43 @@ export function collectFacts(options: CollectOptions): Promise<Facts> {
   return mine;
 }
 
+/** Enough that one waiting program does not hold up the rest, few enough that a small board does not notice. */
+const maxAtOnce = 4;
+
 async function observe(options: CollectOptions): Promise<Facts> {
   const { only, previous = {} } = options;
   const cache: CommandCache = new Map();
   const { nowMs } = await options.host.moment();
   const facts: Partial<Facts> = {};
-  for (const probe of probes) {
-    const runs = only === undefined || only.includes(probe.key);
-    if (runs) setFact(facts, probe.key, await runProbe(probe, { ...previous, ...facts }, cache, options));
-    else setFact(facts, probe.key, previous[probe.key] ?? notRead(nowMs));
-  }
+  const read = async (probe: AnyProbe) => {
+    const earlier = Object.fromEntries((probe.after ?? []).map((key) => [key, facts[key]])) as Partial<Facts>;
+    setFact(facts, probe.key, await runProbe(probe, earlier, cache, options));
+  };
+  for (const { key } of probes) setFact(facts, key, previous[key] ?? notRead(nowMs));
+  const due = probes.filter(({ key }) => only === undefined || only.includes(key));
+  const isLast = (probe: AnyProbe) => probe.inputs.commands.some(({ argv }) => argv[0] === 'nvidia-smi');
+  await readTogether(
+    due.filter((probe) => !isLast(probe)),
+    read,
+  );
+  // Two nvidia-smi can block each other, and each changes /dev, which the others have looked at by now.
+  for (const probe of due.filter(isLast)) await read(probe);
   // Every key of the registry was set above, and the registry has every key of Facts (tested).
   return facts as Facts;
+}
+
+/** A few at a time, each after those that it builds upon: they stand before it. */
+async function readTogether(due: readonly AnyProbe[], read: (probe: AnyProbe) => Promise<void>): Promise<void> {
+  const inTurn = createTurns(maxAtOnce);
+  const done = new Map<ProbeKey, Promise<void>>();
+  for (const probe of due) {
+    const before = (probe.after ?? []).map((key) => done.get(key));
+    done.set(
+      probe.key,
+      Promise.all(before).then(() => inTurn(() => read(probe))),
+    );
+  }
+  await Promise.all(done.values());
 }
 
 function setFact(facts: Partial<Facts>, key: ProbeKey, fact: Facts[ProbeKey]): void {

@@ -16,7 +16,7 @@ export interface ProbeInputs {
 export interface ProbeContext {
   host: HostReader;
   sha256: Sha256;
-  /** Facts of probes earlier in the registry's order, for probes that depend on them. */
+  /** The facts that the probe names in `after`. */
   earlier: Partial<Facts>;
 }
 
@@ -28,6 +28,8 @@ export interface Probe<K extends ProbeKey = ProbeKey> {
   /** One line for the docs. */
   title: string;
   everyMs: number;
+  /** Facts that it builds upon: they are read before it, as the registry's order has them. */
+  after?: readonly ProbeKey[];
   inputs: ProbeInputs;
   collect(context: ProbeContext): Promise<Collected<FactValue<K>>>;
 }

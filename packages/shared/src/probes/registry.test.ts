@@ -20,6 +20,13 @@ test('reads what the kernel says before it asks nvidia-smi', () => {
   expect(asks.slice(asks.indexOf(true))).not.toContain(false);
 });
 
+test('stands after every fact that it builds upon', () => {
+  const order = probes.map(({ key }) => key);
+  for (const { key, after = [] } of probes)
+    for (const other of after) expect(order.indexOf(other), `${key} after ${other}`).toBeLessThan(order.indexOf(key));
+  expect(probes.some(({ after = [] }) => after.length > 0)).toBe(true);
+});
+
 test('declares only absolute paths and argument lists without a shell', () => {
   for (const { inputs } of probes) {
     for (const path of inputs.files) expect(path).toMatch(/^\//);

@@ -37,7 +37,8 @@ function withoutRepeats(seen: readonly SeenCommand[]): SeenCommand[] {
     const key = JSON.stringify(call.argv);
     byArgv.set(key, [...(byArgv.get(key) ?? []), call]);
   }
-  for (const calls of byArgv.values()) {
+  // By their words: probes run beside each other, and a recording must not depend on which is first.
+  for (const [, calls] of [...byArgv].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const last = JSON.stringify(calls.at(-1));
     const lastOther = calls.findLastIndex((call) => JSON.stringify(call) !== last);
     kept.push(...calls.slice(0, lastOther + 2));

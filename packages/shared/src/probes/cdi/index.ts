@@ -9,6 +9,7 @@ export const cdiProbe = defineProbe({
   key: 'cdi',
   title: 'CDI: specifications, their devices, what of them is out of date, and which folders the engines read',
   everyMs: 60_000,
+  after: ['docker', 'containerd', 'toolkit'],
   inputs: {
     files: [...engineFiles, '/etc/cdi', '/etc/cdi/*', '/var/run/cdi', '/var/run/cdi/*', ...hostPathPatterns],
     commands: unitStatesCommands,

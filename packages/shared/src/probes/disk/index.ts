@@ -21,6 +21,7 @@ export const diskProbe = defineProbe({
   key: 'disk',
   title: 'Free space and inodes of local file systems, and which of them holds the data of each engine',
   everyMs: 300_000,
+  after: ['docker'],
   inputs: { files: Object.values(defaults), commands: [{ argv: dfArgv, required: true }] },
   async collect(context) {
     const said = await runCommand(context.host, dfArgv, timeoutMs);

@@ -20,6 +20,7 @@ export const fabricProbe = defineProbe({
   key: 'fabric',
   title: 'NVSwitches, the fabric manager, NVLinks and the fabric state of GPUs',
   everyMs: 300_000,
+  after: ['pci', 'gpus'],
   inputs: {
     files: [...managerPaths, modulesFile],
     commands: [...unitStatesCommands, { argv: managerArgv, required: false }, { argv: linksArgv, required: false }],

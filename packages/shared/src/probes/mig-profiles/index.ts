@@ -18,6 +18,7 @@ export const migProfilesProbe = defineProbe({
   key: 'mig_profiles',
   title: 'MIG profiles that each GPU offers, their placements, and the GPU and compute instances that were made',
   everyMs: 300_000,
+  after: ['gpus'],
   inputs: {
     files: [],
     commands: [profilesArgv, placementsArgv, gpuInstancesArgv, computeInstancesArgv].map((argv) => ({

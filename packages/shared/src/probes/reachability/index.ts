@@ -12,6 +12,7 @@ export const reachabilityProbe = defineProbe({
   key: 'reachability',
   title: 'Whether the servers that jobs need can be reached from here, and the time that they tell; without a proxy',
   everyMs: 3_600_000,
+  after: ['packages'],
   inputs: {
     files: [],
     commands: [],

@@ -15,6 +15,7 @@ export const timeSyncProbe = defineProbe({
   key: 'time_sync',
   title: 'Whether the clock is synchronised, by which service, and how far it is from the time of a web server',
   everyMs: 600_000,
+  after: ['reachability'],
   inputs: {
     files: [clocks],
     commands: [

@@ -42,6 +42,7 @@ export const workloadsProbe = defineProbe({
   key: 'workloads',
   title: 'Containers and pods that use GPUs, and how engines failed to start them',
   everyMs: 120_000,
+  after: ['docker', 'k3s', 'rke2'],
   inputs: {
     files: [
       `${dockerRoot}/containers`,
