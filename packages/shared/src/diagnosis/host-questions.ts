@@ -1,5 +1,6 @@
 import type { ConfigFile, RuntimeEntry, UnitState } from '../probes/fact.ts';
 import type { FactValue } from '../probes/facts.ts';
+import { isNewerThanStart } from '../probes/unit-age.ts';
 
 /** Questions that several rules put to the facts; each has one answer here. */
 
@@ -109,11 +110,9 @@ export function surelyNotContainerd(seen: { [K in ContainerdParts]: FactValue<K>
   return seen.kube?.present === false && seen.docker?.installed === true;
 }
 
-/** Newest file that was changed after the unit started, or null. */
+/** Newest file that was surely changed after the unit started, or null. */
 export function changedAfterStart(files: readonly ConfigFile[], unit: UnitState | null): ConfigFile | null {
-  const startedAtMs = unit?.startedAtMs ?? null;
-  if (startedAtMs === null) return null;
-  const later = files.filter((file) => file.present && file.mtimeMs !== null && file.mtimeMs > startedAtMs);
+  const later = files.filter((file) => file.present && isNewerThanStart(file.mtimeMs, unit));
   return later.reduce<ConfigFile | null>(
     (newest, file) => (newest === null || (file.mtimeMs ?? 0) > (newest.mtimeMs ?? 0) ? file : newest),
     null,

@@ -40,12 +40,6 @@ export function unitProblem(unit: UnitState | null, name: string): PlanReason | 
   return null;
 }
 
-/** Something was written after the unit started. Unknown times count as not newer. */
-export function isNewerThanStart(mtimeMs: number | null, unit: UnitState | null): boolean {
-  // Unit start times have whole seconds: a file of the same second may be older or newer.
-  return mtimeMs !== null && unit?.startedAtMs != null && mtimeMs >= unit.startedAtMs + 1_000;
-}
-
 export function isStep<D extends Step['do']>(step: Step, name: D): step is StepOf<D> {
   return step.do === name;
 }

@@ -6,7 +6,9 @@ export const dockerConfigInvalid = defineRule({
   code: 'DOCKER_CONFIG_INVALID',
   layer: 'engine',
   severity: 'blocker',
-  title: 'Docker’s configuration file is not valid JSON, whether or not the daemon still runs',
+  title:
+    'Docker’s configuration file is not valid JSON, or gives a directive a value that dockerd does not take, whether or ' +
+    'not the daemon still runs',
   notWhen: 'the file is absent; keys that we do not know; docker is not installed',
   proposes: [],
   needs: ['docker'],
@@ -16,13 +18,16 @@ export const dockerConfigInvalid = defineRule({
     if (configFile.error === null) return [];
     // Without a hash the bytes were never read: that is no verdict on what they say.
     if (configFile.sha256 === null) return { cannotTell: `${configFile.path} could not be read: ${configFile.error}` };
+    const fault = configFile.error.startsWith('wrong_type')
+      ? 'has values of a type that dockerd does not take'
+      : 'is not valid JSON';
     return [
       {
         subject: `file:${configFile.path}`,
         severity: 'blocker',
         summary: isActive(docker.unit)
-          ? `${configFile.path} is not valid JSON: docker runs on, but will not start again`
-          : `${configFile.path} is not valid JSON: docker cannot start`,
+          ? `${configFile.path} ${fault}: docker runs on, but will not start again`
+          : `${configFile.path} ${fault}: docker cannot start`,
         evidence: [{ source: sources.file(configFile.path), quote: configFile.error }],
         remedy: null,
         person:

@@ -4,12 +4,12 @@ import {
   driverAnswers,
   hasGpu,
   isDown,
-  isSnapDocker,
   knowsNvidia,
   listed,
   surelyNoGpu,
 } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { otherEngine } from './docker-parts.ts';
 
 export const dockerRuntimeNotConfigured = defineRule({
   code: 'DOCKER_RUNTIME_NOT_CONFIGURED',
@@ -29,6 +29,7 @@ export const dockerRuntimeNotConfigured = defineRule({
       (!seen.docker.installed ||
         isDown(seen.docker) ||
         knowsNvidia(seen.docker.config?.runtimes ?? []) ||
+        knowsNvidia(seen.docker.ignoredFile?.runtimes ?? []) ||
         (seen.docker.live !== null && knowsNvidia(seen.docker.live.runtimes)))),
   check(facts, asked) {
     const { docker, jetson } = facts;
@@ -37,7 +38,7 @@ export const dockerRuntimeNotConfigured = defineRule({
     if (docker.config === null && docker.configFile.present) return [];
     if (docker.live === null)
       return { cannotTell: `docker did not answer: ${asked.unread('docker', 'live') ?? 'no reason'}` };
-    const snap = isSnapDocker(docker);
+    const other = otherEngine(docker);
     return [
       {
         subject: `file:${docker.configFile.path}`,
@@ -52,12 +53,10 @@ export const dockerRuntimeNotConfigured = defineRule({
             quote: docker.configFile.present ? 'no runtimes.nvidia' : 'absent',
           },
         ],
-        remedy: snap
+        remedy: other
           ? null
           : { jobs: [{ kind: 'configure_runtime', params: { runtime: 'docker' } }], approval: 'window' },
-        person: snap
-          ? 'This docker is the snap, with its own way to NVIDIA: use the distribution’s engine instead.'
-          : null,
+        person: other,
       },
     ];
   },

@@ -1,4 +1,8 @@
 import type { Rule } from '../define-rule.ts';
+import { cdiDeviceUnresolvable } from './cdi-device-unresolvable.ts';
+import { dockerCdiNotEnabled } from './cdi-not-enabled-docker.ts';
+import { cdiSpecMissing } from './cdi-spec-missing.ts';
+import { cdiSpecStale } from './cdi-spec-stale.ts';
 import { clockSkew } from './clock-skew.ts';
 import { containerGpuCgroupLoss } from './container-gpu-cgroup-loss.ts';
 import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
@@ -15,6 +19,7 @@ import { devicePluginGpuUnhealthy } from './device-plugin-gpu-unhealthy.ts';
 import { devicePluginNotScheduled } from './device-plugin-not-scheduled.ts';
 import { devicePluginWithoutNvidiaRuntime } from './device-plugin-without-nvidia-runtime.ts';
 import { diskLow } from './disk-low.ts';
+import { dockerConfigFlagConflict } from './docker-config-flag-conflict.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
@@ -60,7 +65,9 @@ import { dockerRestartPending } from './runtime-restart-pending-docker.ts';
 import { k3sRestartPending } from './runtime-restart-pending-k3s.ts';
 import { rke2RestartPending } from './runtime-restart-pending-rke2.ts';
 import { runtimeclassMissing } from './runtimeclass-missing.ts';
+import { toolkitDriverRootWrong } from './toolkit-driver-root-wrong.ts';
 import { toolkitNoCgroupsMismatch } from './toolkit-no-cgroups-mismatch.ts';
+import { toolkitCgroupsUnprivileged } from './toolkit-no-cgroups-mismatch-unprivileged.ts';
 import { toolkitNotInstalled } from './toolkit-not-installed.ts';
 import { toolkitVersionInconsistent } from './toolkit-version-inconsistent.ts';
 import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
@@ -99,11 +106,18 @@ export const rules: readonly Rule[] = [
   toolkitVersionInconsistent,
   jetsonCsvMissing,
   toolkitNoCgroupsMismatch,
+  toolkitCgroupsUnprivileged,
+  toolkitDriverRootWrong,
+  cdiSpecMissing,
+  cdiSpecStale,
   dockerConfigInvalid,
+  dockerConfigFlagConflict,
   jetsonDockerRawTable,
   dockerConfigNotRead,
   dockerRuntimeNotConfigured,
   dockerRestartPending,
+  dockerCdiNotEnabled,
+  cdiDeviceUnresolvable,
   containerdConfigVersionMismatch,
   containerdCriDisabled,
   containerdDropinNotEffective,

@@ -11,7 +11,8 @@ export const jetsonImageReleaseMismatch = defineRule({
   proposes: [],
   needs: ['jetson', 'workloads'],
   excludedBy: ({ jetson, workloads }) =>
-    jetson?.isTegra === false || (workloads?.docker ?? []).every(({ image }) => releaseOf(image) === null),
+    jetson?.isTegra === false ||
+    (workloads !== null && (workloads.docker ?? []).every(({ image }) => releaseOf(image) === null)),
   check({ jetson, workloads }) {
     const containers = (workloads.docker ?? []).filter(({ image }) => releaseOf(image) !== null);
     const [major, minor = 0] = jetson.l4t?.split('.').map(Number) ?? [];

@@ -2,13 +2,15 @@ import { defineRule } from '../define-rule.ts';
 import { changedAfterStart, isDown, knowsNvidia, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
+import { otherEngine } from './docker-parts.ts';
 
 export const dockerRestartPending = defineRule({
   code: 'RUNTIME_RESTART_PENDING',
   layer: 'engine',
   severity: 'blocker',
   title: 'docker: daemon.json has nvidia, is newer than the daemon’s start, and the live daemon does not list nvidia',
-  notWhen: 'the live daemon lists nvidia; the file is invalid (first); the daemon is newer (DOCKER_CONFIG_NOT_READ)',
+  notWhen:
+    'the live daemon lists nvidia; the file is invalid (first); the daemon is newer, or another engine answers (DOCKER_CONFIG_NOT_READ)',
   proposes: ['restart_service'],
   needs: ['docker'],
   consequenceOf: ['DOCKER_CONFIG_INVALID'],
@@ -23,7 +25,7 @@ export const dockerRestartPending = defineRule({
     if (live === null) return { cannotTell: `docker did not answer: ${asked.unread('docker', 'live') ?? 'no reason'}` };
     if (unit?.startedAtMs == null || configFile.mtimeMs === null)
       return { cannotTell: `it is not known whether ${configFile.path} is newer than the running daemon` };
-    if (!changedAfterStart([configFile], unit)) return [];
+    if (!changedAfterStart([configFile], unit) || otherEngine(docker) !== null) return [];
     return [
       {
         subject: `unit:${unit.name}`,

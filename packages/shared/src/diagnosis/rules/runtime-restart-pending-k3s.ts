@@ -1,4 +1,5 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
+import { isNewerThanStart } from '../../probes/unit-age.ts';
 import { defineRule } from '../define-rule.ts';
 import { isDown, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
@@ -39,7 +40,7 @@ export function restartPending(name: Rancher) {
       const startedAtMs = own.unit?.startedAtMs ?? null;
       if (runtime.mtimeMs === null || startedAtMs === null)
         return { cannotTell: `it is not known whether ${runtime.path} is newer than the start of ${title}` };
-      if (runtime.mtimeMs <= startedAtMs) return [];
+      if (!isNewerThanStart(runtime.mtimeMs, own.unit)) return [];
       const unit = own.unit?.name ?? `${name}.service`;
       return [
         {

@@ -1,7 +1,8 @@
-import type { FactValue } from '../../probes/facts.ts';
+import type { JobRequest } from '../../jobs/job-request.ts';
 import { defineRule } from '../define-rule.ts';
 import { surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { type Rootless, rootEngineOf, userConfigOf } from './toolkit-parts.ts';
 
 export const toolkitNoCgroupsMismatch = defineRule({
   code: 'TOOLKIT_NO_CGROUPS_MISMATCH',
@@ -18,51 +19,52 @@ export const toolkitNoCgroupsMismatch = defineRule({
     surelyNoGpu(seen),
   check(facts) {
     const { toolkit, docker } = facts;
+    const { path } = toolkit.configFile;
     if (toolkit.configFile.error !== null)
-      return { cannotTell: `${toolkit.configFile.path} could not be read: ${toolkit.configFile.error}` };
+      return { cannotTell: `${path} could not be read: ${toolkit.configFile.error}` };
+    // Where root is an ordinary user outside, the setting is right.
+    if (toolkit.inUserNamespace === true) return [];
     const engine = rootEngineOf(facts);
     if (engine === null) return [];
     if (engine === 'unknown')
       return { cannotTell: 'docker did not answer: it is not known whether it runs as root or rootless' };
+    const needy = (docker.rootless ?? []).filter((user) => userConfigOf(toolkit, user)?.config.noCgroups !== true);
     return [
       {
-        subject: `file:${toolkit.configFile.path}`,
+        subject: `file:${path}`,
         severity: 'blocker',
         summary: `no-cgroups = true is meant for rootless engines; ${engine} runs as root: containers see no GPU`,
         evidence: [
-          { source: sources.file(toolkit.configFile.path), quote: '[nvidia-container-cli] no-cgroups = true' },
-          {
-            source: sources.file(toolkit.configFile.path),
-            quote: `[nvidia-container-runtime] mode = "${toolkit.config.mode}"`,
-          },
+          { source: sources.file(path), quote: '[nvidia-container-cli] no-cgroups = true' },
+          { source: sources.file(path), quote: `[nvidia-container-runtime] mode = "${toolkit.config.mode}"` },
           ...(engine === 'docker' && docker.live
             ? [{ source: sources.docker, quote: 'SecurityOptions without rootless' }]
             : []),
+          ...needy.map(({ socket }) => ({ source: sources.file(socket), quote: 'a rootless docker' })),
         ],
-        remedy: { jobs: [{ kind: 'set_toolkit_config', params: { noCgroups: false } }], approval: 'auto' },
-        person: null,
+        ...(needy.length > 0
+          ? forUsersFirst(needy, path)
+          : {
+              remedy: { jobs: [{ kind: 'set_toolkit_config', params: { noCgroups: false } }], approval: 'auto' },
+              person: null,
+            }),
       },
     ];
   },
 });
 
-type Parts = { [K in 'toolkit' | 'docker' | 'containerd' | 'k3s']: FactValue<K> };
-
-/** A root engine whose containers get their devices by the legacy way, which `no-cgroups` concerns. */
-function rootEngineOf({ toolkit, docker, containerd, k3s }: Parts): 'docker' | 'k3s' | 'containerd' | 'unknown' | null {
-  const { mode } = toolkit.config;
-  if (mode === 'cdi' || mode === 'jit-cdi' || mode === 'csv') return null;
-  if (docker.installed) {
-    // `docker --gpus` goes through the hook, which is always the legacy way.
-    if (docker.live) return docker.live.rootless ? null : 'docker';
-    return docker.unit ? 'docker' : 'unknown';
-  }
-  if (mode === 'auto' && autoMeansCdi(toolkit.version)) return null;
-  return k3s.installed ? 'k3s' : containerd.installed ? 'containerd' : null;
-}
-
-/** From 1.18 `auto` chooses just-in-time CDI where NVML is there. */
-function autoMeansCdi(version: string | null): boolean {
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  return major > 1 || (major === 1 && minor >= 18);
+/** A rootless engine on the same host needs the setting: it moves into the user's own file, and only then goes here. */
+function forUsersFirst(users: readonly Rootless[], path: string) {
+  const jobs = users.flatMap((user): JobRequest[] => {
+    const home = user.configFile?.path.split('/.config/')[0];
+    if (home === undefined) return [];
+    const configPath = `${home}/.config/nvidia-container-runtime/config.toml`;
+    return [{ kind: 'set_toolkit_config', params: { noCgroups: true, configPath } }];
+  });
+  return {
+    remedy: jobs.length > 0 ? { jobs, approval: 'approve' as const } : null,
+    person:
+      'A rootless docker on this host needs the setting: put `no-cgroups = true` into the user’s own ' +
+      `~/.config/nvidia-container-runtime/config.toml, then set it to false in ${path}.`,
+  };
 }

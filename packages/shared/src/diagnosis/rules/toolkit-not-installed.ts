@@ -1,5 +1,6 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
 import type { FactValue } from '../../probes/facts.ts';
+import { dpkgQueryArgv, rpmArgv } from '../../probes/packages/parse-dpkg.ts';
 import { defineRule } from '../define-rule.ts';
 import {
   containerdIsTheEngine,
@@ -16,9 +17,9 @@ export const toolkitNotInstalled = defineRule({
   layer: 'toolkit',
   severity: 'blocker',
   title: 'A GPU whose driver answers, and none of the container toolkit’s programs on the host',
-  notWhen: 'no GPU; the driver does not answer; docker is the snap; the operator’s toolkit is there',
+  notWhen: 'no GPU; the driver does not answer; docker is the snap or Docker Desktop; the operator’s toolkit is there',
   proposes: ['install_toolkit', 'configure_runtime'],
-  needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
+  needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube', 'packages'],
   excludedBy: (seen) =>
     seen.toolkit?.installed === true ||
     surelyNoGpu(seen) ||
@@ -29,6 +30,9 @@ export const toolkitNotInstalled = defineRule({
     if (!hasGpu(facts)) return [];
     const engines = enginesOf(facts);
     if (engines.length === 0 && facts.docker.installed && isSnapDocker(facts.docker)) return [];
+    if (engines.length === 0 && facts.docker.live?.isDesktop) return [];
+    const { manager, packages } = facts.packages;
+    const left = packages.find(({ name }) => name === 'nvidia-container-toolkit');
     return [
       {
         subject: null,
@@ -42,6 +46,14 @@ export const toolkitNotInstalled = defineRule({
             source: sources.file('/usr/bin/nvidia-container-runtime'),
             quote: 'absent, as are nvidia-ctk and nvidia-container-runtime-hook',
           },
+          ...(manager === null
+            ? []
+            : [
+                {
+                  source: packageList(manager),
+                  quote: left ? `${left.name} ${left.version} is ${left.state}` : 'no nvidia-container-toolkit',
+                },
+              ]),
         ],
         remedy: { jobs: [{ kind: 'install_toolkit', params: {} }, ...engines], approval: 'window' },
         person: null,
@@ -50,11 +62,15 @@ export const toolkitNotInstalled = defineRule({
   },
 });
 
+function packageList(manager: 'dpkg' | 'rpm'): string {
+  return `command:${(manager === 'dpkg' ? dpkgQueryArgv : rpmArgv).join(' ')}`;
+}
+
 /** What has to learn of the toolkit once it is there. */
 function enginesOf(facts: { [K in 'docker' | 'containerd' | 'k3s' | 'kube']: FactValue<K> }): JobRequest[] {
   const engines: string[] = [];
   if (facts.k3s.installed) engines.push('k3s');
-  if (dockerIsTheEngine(facts) && !isSnapDocker(facts.docker)) engines.push('docker');
+  if (dockerIsTheEngine(facts) && !isSnapDocker(facts.docker) && !facts.docker.live?.isDesktop) engines.push('docker');
   if (containerdIsTheEngine(facts)) engines.push('containerd');
   return engines.map((runtime) => ({ kind: 'configure_runtime', params: { runtime } }));
 }

@@ -2,7 +2,7 @@ import { type Facts, type FactValue, type ProbeKey, probeKeys } from '../../prob
 import { type HostKind, healthy } from './healthy-hosts.ts';
 import { laterMs } from './parts.ts';
 
-export { type HostKind, hostKinds } from './healthy-hosts.ts';
+export type { HostKind } from './healthy-hosts.ts';
 export * from './parts.ts';
 
 /** What to break: a changed value for each fact that is concerned. */

@@ -14,17 +14,6 @@ export type HostKind =
   | 'thor'
   | 'no_gpu';
 
-export const hostKinds: HostKind[] = [
-  'x86_docker',
-  'x86_containerd',
-  'k3s_server',
-  'k3s_agent',
-  'mig',
-  'orin',
-  'thor',
-  'no_gpu',
-];
-
 type Given = 'os' | 'pci' | 'jetson' | 'driver' | 'gpus' | 'toolkit' | 'docker' | 'containerd' | 'k3s' | 'kube';
 
 /** What most rules look at; a fact that is not given here was not read. */

@@ -1,6 +1,7 @@
 import type { ContainerdFact } from '../../probes/containerd/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
-import { isNewerThanStart, noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
+import { isNewerThanStart } from '../../probes/unit-age.ts';
+import { noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
 import type { KeyEdit, Plan, PlanReason, Step } from '../step.ts';
 import { isOlderThan } from '../version-parts.ts';
 import { disabledPluginEdits, entryEdits, isCri, runcEdits } from './containerd-edits.ts';

@@ -1,6 +1,7 @@
 import type { DockerFact } from '../../probes/docker/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
-import { blocked, isNewerThanStart, noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
+import { isNewerThanStart } from '../../probes/unit-age.ts';
+import { blocked, noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
 import type { Holder, KeyEdit, Plan, PlanReason, Step } from '../step.ts';
 import { isOlderThan } from '../version-parts.ts';
 import type { ConfigureRuntimeParams } from './params.ts';

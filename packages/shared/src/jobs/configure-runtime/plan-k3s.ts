@@ -1,6 +1,7 @@
 import type { K3sFact } from '../../probes/k3s/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
-import { isNewerThanStart, noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
+import { isNewerThanStart } from '../../probes/unit-age.ts';
+import { noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
 import type { KeyEdit, Plan, PlanReason, Step } from '../step.ts';
 import type { ConfigureRuntimeParams } from './params.ts';
 import { runtimeBinary } from './runtime-binary.ts';

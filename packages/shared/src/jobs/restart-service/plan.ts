@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ConfigFile, UnitState } from '../../probes/fact.ts';
+import { isNewerThanStart } from '../../probes/unit-age.ts';
 import type { Observed, Verdict } from '../define-job.ts';
-import { isNewerThanStart, noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
+import { noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
 import type { Holder, Plan, PlanReason } from '../step.ts';
 
 export const RestartServiceParams = z.strictObject({

@@ -26,19 +26,21 @@ const named: Record<Shape, string> = {
   text:
     'api-cors-header bip bip6 bridge cgroup-parent cluster-advertise cluster-store containerd containerd-namespace ' +
     'containerd-plugin-namespace data-root default-cgroupns-mode default-gateway default-gateway-v6 default-ipc-mode ' +
-    'default-runtime exec-root firewall-backend fixed-cidr fixed-cidr-v6 graph group host-gateway-ip http-proxy https-proxy init-path ' +
-    'ip log-driver log-format log-level metrics-addr min-api-version no-proxy pidfile seccomp-profile storage-driver ' +
+    'default-runtime exec-root firewall-backend fixed-cidr fixed-cidr-v6 graph group host-gateway-ip init-path ' +
+    'ip log-driver log-format log-level metrics-addr min-api-version pidfile seccomp-profile storage-driver ' +
     'swarm-default-advertise-addr tlscacert tlscert tlskey userland-proxy-path userns-remap',
   texts:
-    'allow-nondistributable-artifacts authorization-plugins cdi-spec-dirs dns-opts dns-search exec-opts hosts ' +
+    'authorization-plugins cdi-spec-dirs dns-opts dns-search exec-opts hosts ' +
     'insecure-registries node-generic-resources registry-mirrors storage-opts',
   pairs: 'labels',
   addresses: 'dns host-gateway-ips',
   textMap: 'cluster-store-opts log-opts',
   boolMap: 'features',
   runtimes: 'runtimes',
-  // Objects of their own, and sizes that may be numbers or texts.
-  any: 'builder default-address-pools default-network-opts default-shm-size default-ulimits deprecated-key-path proxies',
+  // Objects of their own, sizes that may be numbers or texts, and what dockerd lists but does not read from the file.
+  any:
+    'allow-nondistributable-artifacts builder default-address-pools default-network-opts default-shm-size default-ulimits deprecated-key-path http-proxy https-proxy ' +
+    'no-proxy proxies',
 };
 
 const shapeOf = new Map<string, Shape>(

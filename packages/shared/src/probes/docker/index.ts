@@ -49,7 +49,7 @@ export const dockerProbe = defineProbe({
     const find = (name: string) => (units.ok ? units.find(name) : null);
     const snapUnit = find('snap.docker.dockerd.service');
     const nativeUnit = find('docker.service');
-    const isSnap = snap !== null && (native === null || isUp(snapUnit)) && !isUp(nativeUnit);
+    const isSnap = snap !== null && (native === null || (isUp(snapUnit) && !isUp(nativeUnit)));
     const unit = isSnap ? snapUnit : nativeUnit;
     const flags = {
       configured: isSnap || native === null ? null : await readConfiguredFlags(context.host, partial),

@@ -1,0 +1,109 @@
+import type { CdiSpec } from '../../probes/cdi/fact.ts';
+import type { FactValue } from '../../probes/facts.ts';
+import { defineRule, type Found } from '../define-rule.ts';
+import { listed } from '../host-questions.ts';
+import { sources } from '../sources.ts';
+import { gpuKind, gpuSpecs, realDir } from './cdi-parts.ts';
+
+type Cdi = FactValue<'cdi'>;
+type Parts = { [K in 'cdi' | 'docker' | 'containerd' | 'toolkit']: FactValue<K> };
+type Reader = Cdi['readers'][number];
+
+export const cdiDeviceUnresolvable = defineRule({
+  code: 'CDI_DEVICE_UNRESOLVABLE',
+  layer: 'engine',
+  severity: 'blocker',
+  title:
+    'Specifications of nvidia.com/gpu lie only in folders that an engine does not read, or are of a newer CDI version ' +
+    'than the engine knows; or two in one folder name the same device, which makes it vanish',
+  notWhen:
+    'there is no readable specification (CDI_SPEC_MISSING); /var/run is a link to /run, as usual; CDI is off in the engine',
+  proposes: ['generate_cdi'],
+  needs: ['cdi', 'docker', 'containerd', 'toolkit'],
+  consequenceOf: ['CDI_SPEC_MISSING', 'CDI_SPEC_STALE'],
+  excludedBy: ({ cdi }) => cdi !== null && gpuSpecs(cdi).length === 0,
+  check(facts) {
+    const { cdi } = facts;
+    const doubled = cdi.conflicts.filter(({ device }) => device.startsWith(`${gpuKind}=`));
+    if (doubled.length > 0) return [inConflict(doubled)];
+    return cdi.readers.filter((reader) => asksForCdi(reader, facts)).flatMap((reader) => unresolvable(reader, facts));
+  },
+});
+
+/** The toolkit looks into the folders only in mode cdi. */
+function asksForCdi({ engine }: Reader, { toolkit }: Parts): boolean {
+  return engine !== 'toolkit' || toolkit.config.mode === 'cdi';
+}
+
+function inConflict(conflicts: Cdi['conflicts']): Found {
+  const files = [...new Set(conflicts.flatMap((conflict) => conflict.files))].sort();
+  const devices = conflicts.map(({ device }) => device);
+  return {
+    subject: `file:${files.at(-1)}`,
+    severity: 'blocker',
+    summary: `${files.join(' and ')} name the same devices: engines drop ${devices.length === 1 ? 'it' : 'all of them'}`,
+    evidence: files.map((file) => ({ source: sources.file(file), quote: listed(devices.slice(0, 5)) })),
+    remedy: null,
+    person: `Keep one of ${files.join(', ')} and remove the others from that folder.`,
+  };
+}
+
+function unresolvable({ engine, dirs }: Reader, facts: Parts): Found[] {
+  const { cdi } = facts;
+  if (dirs === null || dirs.length === 0) return [];
+  const reads = new Set(dirs.map((dir) => realDir(cdi, dir)));
+  const specs = gpuSpecs(cdi);
+  const seen = specs.filter(({ dir }) => reads.has(realDir(cdi, dir)));
+  const [elsewhere] = specs;
+  if (seen.length === 0 && elsewhere) return [notRead(engine, dirs, elsewhere)];
+  const version =
+    engine === 'docker' ? facts.docker.live?.version : engine === 'containerd' ? facts.containerd.version : null;
+  const tooNew = seen.filter((spec) => isTooNew(spec, engine, version ?? null));
+  return tooNew.length === seen.length && tooNew[0] ? [newerThan(engine, version ?? '', tooNew[0])] : [];
+}
+
+function notRead(engine: string, dirs: readonly string[], spec: CdiSpec): Found {
+  const path = `${dirs[0]?.replace(/\/+$/, '')}/nvidia.yaml`;
+  return {
+    subject: `file:${spec.file.path}`,
+    severity: 'blocker',
+    summary: `${spec.file.path} gives ${gpuKind}, but ${engine} reads only ${listed(dirs)}`,
+    evidence: [
+      { source: sources.file(spec.file.path), quote: `kind: ${gpuKind}` },
+      ...dirs.map((dir) => ({ source: sources.file(dir), quote: `no specification of ${gpuKind}` })),
+    ],
+    remedy: { jobs: [{ kind: 'generate_cdi', params: { path } }], approval: 'auto' },
+    person: null,
+  };
+}
+
+/** First release of each engine that reads CDI 0.7. */
+const readsSeven: Record<string, readonly [number, number, number]> = { docker: [26, 1, 0], containerd: [1, 7, 16] };
+
+function isTooNew({ cdiVersion }: CdiSpec, engine: string, version: string | null): boolean {
+  const [major = 0, minor = 0] = (cdiVersion ?? '').split('.').map(Number);
+  const first = readsSeven[engine];
+  const own = /^v?(\d+)\.(\d+)\.(\d+)/
+    .exec(version ?? '')
+    ?.slice(1)
+    .map(Number);
+  if (first === undefined || own === undefined || major > 0 || minor < 7) return false;
+  const differs = first.findIndex((part, at) => part !== own[at]);
+  return differs >= 0 && (own[differs] ?? 0) < (first[differs] ?? 0);
+}
+
+function newerThan(engine: string, version: string, spec: CdiSpec): Found {
+  return {
+    subject: `file:${spec.file.path}`,
+    severity: 'blocker',
+    summary: `${spec.file.path} is of CDI ${spec.cdiVersion}, which ${engine} ${version} does not read`,
+    evidence: [
+      { source: sources.file(spec.file.path), quote: `cdiVersion: ${spec.cdiVersion}` },
+      { source: engine === 'docker' ? sources.docker : sources.containerdVersion, quote: version },
+    ],
+    remedy: null,
+    person:
+      `Upgrade ${engine} to ${readsSeven[engine]?.join('.')} or later, or generate the specification with ` +
+      '`--feature-flag no-additional-gids-for-device-nodes`.',
+  };
+}

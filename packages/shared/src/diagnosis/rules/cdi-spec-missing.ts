@@ -1,0 +1,90 @@
+import type { FactValue } from '../../probes/facts.ts';
+import { defineRule } from '../define-rule.ts';
+import { driverAnswers, hasGpu, surelyNoGpu } from '../host-questions.ts';
+import { sources } from '../sources.ts';
+import { gpuKind, gpuSpecs, newSpecPath } from './cdi-parts.ts';
+
+export const cdiSpecMissing = defineRule({
+  code: 'CDI_SPEC_MISSING',
+  layer: 'toolkit',
+  severity: 'blocker',
+  title:
+    'Something on the host asks for CDI devices (mode cdi, features.cdi, podman as the engine) and no readable ' +
+    'specification gives nvidia.com/gpu; or the service that writes one failed and there is none (a warning)',
+  notWhen:
+    'a readable specification is there; nothing asks for CDI: jit-cdi and legacy need no file; no toolkit (first)',
+  proposes: ['generate_cdi'],
+  needs: ['cdi', 'pci', 'jetson', 'driver', 'toolkit', 'docker', 'kube'],
+  consequenceOf: ['TOOLKIT_NOT_INSTALLED'],
+  excludedBy: (seen) =>
+    surelyNoGpu(seen) ||
+    seen.toolkit?.installed === false ||
+    (seen.cdi !== null && gpuSpecs(seen.cdi).length > 0) ||
+    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+  check(facts, asked) {
+    const { cdi, driver } = facts;
+    if (!hasGpu(facts) || !facts.toolkit.installed) return [];
+    const consumer = consumerOf(facts);
+    const failed = cdi.refresh.service?.activeState === 'failed' ? cdi.refresh.service : null;
+    if (consumer === null && failed === null) return [];
+    const unread = asked.unread('cdi', 'specs');
+    if (unread) return { cannotTell: `CDI specifications could not be read: ${unread}` };
+    const broken = cdi.specs.filter(({ file, kind }) => file.error !== null && (kind === null || kind === gpuKind));
+    const is565 = driver.loadedVersion?.startsWith('565.') === true && failed !== null;
+    const path = broken[0]?.file.path ?? newSpecPath(cdi);
+    return [
+      {
+        subject: null,
+        severity: consumer === null ? 'warning' : 'blocker',
+        summary:
+          consumer === null
+            ? 'The service that writes the CDI specification failed, and there is none'
+            : `${consumer.who} needs a CDI specification of ${gpuKind}, and there is none`,
+        evidence: [
+          ...(consumer ? [consumer.evidence] : []),
+          ...cdi.specDirs.slice(0, 2).map(({ path: dir, present }) => ({
+            source: sources.file(dir),
+            quote: present ? `no readable specification of ${gpuKind}` : 'absent',
+          })),
+          ...broken.map(({ file }) => ({ source: sources.file(file.path), quote: file.error ?? '' })),
+          ...(failed
+            ? [{ source: sources.units, quote: `${failed.name} failed (${failed.result ?? 'no result'})` }]
+            : []),
+        ],
+        remedy: { jobs: [{ kind: 'generate_cdi', params: { path } }], approval: is565 ? 'approve' : 'auto' },
+        person: is565
+          ? 'Drivers of the 565 branch have a fault in nvsandboxutils: upgrade to 570 or later, or set ' +
+            'NVIDIA_CTK_CDI_GENERATE_FEATURE_FLAGS=disable-nvsandboxutils in ' +
+            '/etc/nvidia-container-toolkit/nvidia-cdi-refresh.env before it is generated.'
+          : null,
+      },
+    ];
+  },
+});
+
+type Parts = { [K in 'cdi' | 'toolkit' | 'docker' | 'kube']: FactValue<K> };
+
+/** What asks for CDI devices here; podman only where it is the engine, as distributions bring it along unasked. */
+function consumerOf({ cdi, toolkit, docker, kube }: Parts) {
+  if (toolkit.config.mode === 'cdi')
+    return {
+      who: 'The toolkit in mode cdi',
+      evidence: { source: sources.file(toolkit.configFile.path), quote: 'mode = "cdi"' },
+    };
+  if (docker.config?.cdi === true)
+    return {
+      who: 'Docker with features.cdi',
+      evidence: { source: sources.file(docker.configFile.path), quote: '"cdi": true' },
+    };
+  const own = docker.rootless?.find(({ cdi: isOn }) => isOn === true)?.configFile;
+  if (own)
+    return {
+      who: 'A rootless docker with features.cdi',
+      evidence: { source: sources.file(own.path), quote: '"cdi": true' },
+    };
+  if (docker.emulatedBy === 'podman')
+    return { who: 'Podman in docker’s place', evidence: { source: sources.file('/usr/bin/docker'), quote: 'podman' } };
+  if (cdi.readers.some(({ engine }) => engine === 'podman') && !docker.installed && !kube.present)
+    return { who: 'Podman', evidence: { source: sources.file('/usr/bin/podman'), quote: 'the only engine here' } };
+  return null;
+}

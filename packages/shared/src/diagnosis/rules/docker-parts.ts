@@ -1,0 +1,21 @@
+import type { FactValue } from '../../probes/facts.ts';
+import { isSnapDocker } from '../host-questions.ts';
+
+type Docker = FactValue<'docker'>;
+
+/** What a person does when the engine that answers is not the one that /etc/docker/daemon.json is for; null: it is. */
+export function otherEngine(docker: Docker): string | null {
+  const { live } = docker;
+  if (isSnapDocker(docker))
+    return 'This docker is the snap, which keeps a configuration of its own: use the distribution’s engine instead.';
+  if (live?.rootless) {
+    const own = docker.rootless?.find(({ configFile }) => configFile !== null)?.configFile?.path;
+    const file = own ?? '~/.config/docker/daemon.json of its user';
+    return `A rootless daemon answers, which reads ${file}: configure nvidia there.`;
+  }
+  if (live?.isDesktop)
+    return 'Docker Desktop answers, which has its own settings: use the distribution’s engine instead.';
+  if (live?.context && live.context !== 'default')
+    return `The docker client asks the context ${live.context}: use \`docker context use default\`, or configure that engine.`;
+  return null;
+}
