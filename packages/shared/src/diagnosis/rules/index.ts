@@ -72,6 +72,7 @@ import { toolkitNotInstalled } from './toolkit-not-installed.ts';
 import { toolkitVersionInconsistent } from './toolkit-version-inconsistent.ts';
 import { uvmOrDeviceNodesMissing } from './uvm-or-device-nodes-missing.ts';
 import { workloadRequestInvalid } from './workload-request-invalid.ts';
+import { workloadWithoutNvidiaRuntime } from './workload-without-nvidia-runtime.ts';
 import { wrongRuntimeConfigured } from './wrong-runtime-configured.ts';
 import { containerdReadsAnotherFile } from './wrong-runtime-configured-containerd.ts';
 import { wrongRuntimeConfiguredMicroK8s } from './wrong-runtime-configured-microk8s.ts';
@@ -156,4 +157,5 @@ export const rules: readonly Rule[] = [
   imageCarriesDriverLibs,
   jetsonImageReleaseMismatch,
   workloadRequestInvalid,
+  workloadWithoutNvidiaRuntime,
 ];
