@@ -1,5 +1,6 @@
 import type { Rule } from '../define-rule.ts';
 import { cdiDeviceUnresolvable } from './cdi-device-unresolvable.ts';
+import { containerdCdiNotEnabled } from './cdi-not-enabled-containerd.ts';
 import { dockerCdiNotEnabled } from './cdi-not-enabled-docker.ts';
 import { cdiSpecMissing } from './cdi-spec-missing.ts';
 import { cdiSpecStale } from './cdi-spec-stale.ts';
@@ -118,6 +119,7 @@ export const rules: readonly Rule[] = [
   dockerRuntimeNotConfigured,
   dockerRestartPending,
   dockerCdiNotEnabled,
+  containerdCdiNotEnabled,
   cdiDeviceUnresolvable,
   containerdConfigVersionMismatch,
   containerdCriDisabled,

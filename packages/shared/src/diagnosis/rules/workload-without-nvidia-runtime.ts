@@ -46,7 +46,7 @@ function blindPods(pods: Pods): Pods {
 
 function givesByCdi(kube: Kube): boolean {
   const setting = pluginSetting(kube, {
-    flag: '--device-list-strategy',
+    flag: 'device-list-strategy',
     variable: 'DEVICE_LIST_STRATEGY',
     printed: ({ deviceListStrategy }) => deviceListStrategy?.join(',') ?? null,
   });
