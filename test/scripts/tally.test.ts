@@ -86,6 +86,7 @@ describe('npm test in a small copy', () => {
     put('vitest.config.ts', readFileSync(join(root, 'vitest.config.ts'), 'utf8'));
     put('test/allowed-skips.json', JSON.stringify([{ test: 'test/b.test.ts > allowed', reason: 'for once' }]));
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    put('test/rules/r.test.ts', `import { expect, test } from 'vitest';\ntest('r', () => expect(1).toBe(1));\n`);
     put('packages/a/src/a.test.ts', `import { expect, test } from 'vitest';\ntest('a', () => expect(1).toBe(1));\n`);
   });
   afterEach(() => rmSync(copy, { recursive: true, force: true }));
@@ -106,7 +107,7 @@ describe('npm test in a small copy', () => {
     });
     expect({ status, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
       status: 1,
-      last: '2 passed, 1 failed, 1 skipped',
+      last: '3 passed, 1 failed, 1 skipped',
     });
     expect(stdout).toContain('skipped without being on the list of allowed skips: test/b.test.ts > unlisted');
   });
