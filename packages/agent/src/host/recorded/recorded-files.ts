@@ -22,6 +22,7 @@ export const DEFAULT_MODES: Record<FileStat['type'], number> = {
 /** The files of a recorded host: the tree below `root`, with what host.json adds to it. */
 export async function openRecordedFiles(root: string, { files, at }: RecordedHost): Promise<FileReads> {
   const tree = await indexTree(root);
+  const entriesOf = entriesByFolder(tree);
   const faults = createFaults(files);
 
   const lookup = async (path: string): Promise<Found> => {
@@ -71,11 +72,7 @@ export async function openRecordedFiles(root: string, { files, at }: RecordedHos
   const list = async (path: string): Promise<DirEntry[]> => {
     const { walked, entry } = await findContent(path);
     if (entry.type !== 'dir') throw new HostFault('ENOTDIR', `not a folder but a ${entry.type}`);
-    const entries: DirEntry[] = [];
-    for (const [below, { type }] of tree) {
-      if (below !== '/' && posix.dirname(below) === walked.path) entries.push({ name: posix.basename(below), type });
-    }
-    return sortedEntries(entries);
+    return sortedEntries(entriesOf.get(walked.path) ?? []);
   };
 
   const readTarget = async (path: string): Promise<string> => {
@@ -96,4 +93,17 @@ export async function openRecordedFiles(root: string, { files, at }: RecordedHos
     lstat: (path) => asRead(async () => toStat(await find(path, { keepLast: true }))),
     openFiles: (prefixes) => findOpenFiles(links, prefixes),
   };
+}
+
+/** Once for all folders: a host with thousands of processes has a folder for each of them. */
+function entriesByFolder(tree: ReadonlyMap<string, Entry>): Map<string, DirEntry[]> {
+  const folders = new Map<string, DirEntry[]>();
+  for (const [path, { type }] of tree) {
+    if (path === '/') continue;
+    const folder = posix.dirname(path);
+    const entries = folders.get(folder) ?? [];
+    folders.set(folder, entries);
+    entries.push({ name: posix.basename(path), type });
+  }
+  return folders;
 }

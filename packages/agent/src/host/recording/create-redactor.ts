@@ -1,31 +1,54 @@
+import { isClusterOutput, redactCluster } from './redact-cluster.ts';
 import { CONTAINER_FILE, redactContainer } from './redact-container.ts';
-import { createStandIns, redactIdentities, serialFor, userFor } from './redact-identities.ts';
+import { ENVIRONMENT_FILE, redactEnvironment, redactUnit, UNIT_FILE } from './redact-environment.ts';
+import { redactGroups, redactIdentities } from './redact-identities.ts';
+import { redactBytes, redactUsers } from './redact-names.ts';
 import { redactSecrets } from './redact-secrets.ts';
+import { createStandIns, serialFor } from './stand-ins.ts';
 
 /** Makes what leaves a host fit to be shown to others. */
 export interface Redactor {
   file(path: string, content: string): string;
+  /** A file that is no text, one character for each byte: it keeps its length. */
+  bytes(content: string): string;
   output(argv: readonly string[], text: string): string;
   argument(argument: string): string;
   path(path: string): string;
 }
 
 /** Files that are one identity from end to end. */
-const IDENTITY_FILE = /(?:_serial|\/serial|\/serial[-_]number|\/product_uuid|\/machine-id)$/;
+const IDENTITY_FILE = /(?:_serial|_asset_tag|\/serial|\/serial[-_]number|\/product_uuid|\/machine-id)$/;
+/** Lists of packages, whose versions may look like addresses. */
+const PACKAGE_FILE = /^\/var\/lib\/(?:dpkg|rpm)\//;
+const PACKAGE_PROGRAM = /(?:^|\/)(?:dpkg-query|dpkg|rpm|modinfo)$/;
+const PROCESS_FILE = /^\/proc\/\d+\/(?:comm|cmdline)$/;
+/** What a device plugin handed to the kubelet, as a binary message that nobody here can look into. */
+const CHECKPOINT_ANSWER = /("AllocResp"\s*:\s*")[^"]*/g;
 
 export function createRedactor(): Redactor {
   const stand = createStandIns();
-  const text = (plain: string): string => redactIdentities(redactSecrets(plain), stand);
+  const text = (plain: string, hasVersions = false): string =>
+    redactIdentities(redactSecrets(plain), stand, { hasVersions });
+  const file = (path: string, content: string): string => {
+    if (CONTAINER_FILE.test(path)) return text(redactContainer(content));
+    if (IDENTITY_FILE.test(path) && content.trim() !== '') return `${serialFor(withoutEnd(content), stand)}\n`;
+    if (ENVIRONMENT_FILE.test(path)) return text(redactEnvironment(content));
+    if (UNIT_FILE.test(path)) return text(redactUnit(content));
+    if (PROCESS_FILE.test(path)) return redactUsers(text(content), stand);
+    if (path === '/etc/group') return text(redactGroups(content, stand));
+    return text(content.replace(CHECKPOINT_ANSWER, '$1'), PACKAGE_FILE.test(path));
+  };
   return {
-    file: (path, content) =>
-      CONTAINER_FILE.test(path)
-        ? text(redactContainer(content))
-        : IDENTITY_FILE.test(path) && content.trim() !== ''
-          ? `${serialFor(withoutEnd(content), stand)}\n`
-          : text(content),
-    output: (argv, output) => text(redactColumns(argv, output, (value) => serialFor(value, stand))),
-    argument: redactSecrets,
-    path: (path) => path.replace(/^(\/home\/)([^/]+)/, (_, head: string, user: string) => head + userFor(user, stand)),
+    file,
+    bytes: redactBytes,
+    output: (argv, output) => {
+      const known = redactColumns(argv, output, (value) => serialFor(value, stand));
+      if (isClusterOutput(argv, known)) return text(redactCluster(known));
+      const isUnit = argv[0] === 'systemctl';
+      return text(isUnit ? redactUnit(known) : known, PACKAGE_PROGRAM.test(argv[0] ?? ''));
+    },
+    argument: (argument) => text(argument),
+    path: (path) => redactIdentities(path, stand),
   };
 }
 

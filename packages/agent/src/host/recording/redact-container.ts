@@ -1,3 +1,4 @@
+import { redactJson } from './redact-json.ts';
 import { REDACTED } from './redact-secrets.ts';
 
 /** Where dockerd keeps what a container was made with: its environment and commands hold whatever people put there. */
@@ -7,13 +8,7 @@ const withoutContent = new Set(['Args', 'Cmd', 'Entrypoint', 'Healthcheck', 'Lab
 
 /** Leaves of the environment only what NVIDIA's runtime reads, and nothing of commands and labels. */
 export function redactContainer(content: string): string {
-  try {
-    return JSON.stringify(JSON.parse(content, redactMember));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    // What it is made of cannot be told apart, so nothing of it leaves the host.
-    return REDACTED;
-  }
+  return redactJson(content, redactMember);
 }
 
 function redactMember(key: string, value: unknown): unknown {

@@ -69,7 +69,7 @@ function toEntry(known: SeenPath, path: string, redactor: Redactor, hasBelow: bo
     return { entry: { is: 'link', target: redactor.path(target ?? '') }, ending: '', size: stat.size };
   }
   if (stat.type === 'file' && known.bytes) {
-    const contents = Buffer.from(content, 'latin1');
+    const contents = Buffer.from(redactor.bytes(content), 'latin1');
     return { entry: { is: 'file', contents }, ending: '', size: contents.length };
   }
   if (stat.type === 'file') {

@@ -3,13 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import { FleetError } from '@gpufleet/shared/core';
 import { codeOf, detailOf } from '../errno.ts';
 import { makeFolders } from '../make-folders.ts';
-import { createRedactor } from './create-redactor.ts';
+import { createRedactor, type Redactor } from './create-redactor.ts';
 import type { RecordingHost } from './record-host.ts';
 import { toCommands } from './to-commands.ts';
 import { toTree } from './to-tree.ts';
 
 export interface WriteRecordingOptions {
   note?: string;
+  /** What it replaced can be asked of it afterwards. */
+  redactor?: Redactor;
 }
 
 /** Writes what was seen of a host as a recorded host, without secrets and identities. The folder must be new or empty. */
@@ -20,12 +22,16 @@ export async function writeRecording(
 ): Promise<void> {
   const top = resolve(dir);
   await makeEmptyFolder(top);
-  const redactor = createRedactor();
+  const redactor = options.redactor ?? createRedactor();
   const at = await host.moment();
   const { entries, files } = toTree(host.seen, at, redactor);
   const { commands, outputs } = toCommands(host.seen.commands, redactor);
-  const net = [...host.seen.urls.values()].map((answer) => ({ ...answer, url: redactor.argument(answer.url) }));
-  const absent = [...host.seen.absent].sort();
+  const net = [...host.seen.urls.values()].map((answer) => ({
+    ...answer,
+    url: redactor.argument(answer.url),
+    error: answer.error === null ? null : redactor.argument(answer.error),
+  }));
+  const absent = [...host.seen.absent].map((program) => redactor.argument(program)).sort();
   const json = { format: 1, note: options.note ?? '', at, commands, absent, files, net };
   await writing(top, async () => {
     await makeFolders(join(top, 'root'));
