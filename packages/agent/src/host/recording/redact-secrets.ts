@@ -45,7 +45,7 @@ const FLAG = new RegExp(String.raw`((?<![\w.-])--?${NAME}(?:=|[ \t]+|\0|",\s*"))
 const ASSIGNED = new RegExp(String.raw`(${KEY}=)([^\s\0"']+)`, 'gi');
 /** `key: value` and `key = value` without quotes: up to the end of the line, a comment or the next member. */
 const BARE = new RegExp(
-  String.raw`(${KEY}["']?(?:[ \t]*:[ \t]+|[ \t]*:(?=\d)|[ \t]+=[ \t]*))([^\s"'{[|>&*\\][^"\n\0]*?)(?=[ \t]{1,64}#|[ \t]{0,64}[,}\]]|[ \t]{0,64}["\r\n\0]|[ \t]{0,64}$)`,
+  String.raw`(${KEY}["']?(?:[ \t]*:[ \t]+|[ \t]*:(?=\d)|[ \t]+=[ \t]*))([^\s"'{[|>&*\\][^"\n\0]*?)(?=[ \t]{1,16}#|[ \t]{0,16}[,}\]]|[ \t]{0,16}["\r\n\0]|[ \t]{0,16}$)`,
   'gim',
 );
 
