@@ -1,4 +1,4 @@
-import { readerNames, readers } from '@gpufleet/shared/probes';
+import { type ReaderName, readerNames, readers } from '@gpufleet/shared/probes';
 import { describe, expect, test } from 'vitest';
 import { examples } from './examples.ts';
 import { textParsers } from './parsers.ts';
@@ -6,6 +6,8 @@ import { textParsers } from './parsers.ts';
 const texts = await examples();
 const parsers = await textParsers();
 const fiftyMegabytes = 50_000_000;
+/** `npm run fuzz` tries everything with everything, and longer texts. */
+const thorough = process.env.FUZZ_RUNS !== undefined;
 
 function repeated(piece: string, length: number): string {
   return piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
@@ -18,10 +20,12 @@ function readOnce(text: string): number {
   return sum;
 }
 
+/** Of the processor, not of the clock: others may work here too. */
 function timeMs(work: () => unknown): number {
-  const startedAtMs = performance.now();
+  const before = process.cpuUsage();
   work();
-  return performance.now() - startedAtMs;
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 /** Pieces that bring the worst out of expressions and parsers. */
@@ -47,27 +51,39 @@ const pieces: Record<string, string> = {
   'aliases of YAML': 'a: &a [*a]\n',
   'packages of dpkg': 'Package: nvidia-l4t-core\nStatus: ok\n',
   entities: '&amp;',
+  'maps in lists': '- a: b\n',
+  'maps of YAML on one line': '{a: 1}\n',
+  'words of a failure': 'GPU access blocked, libnvidia-ml.so ',
+  'words of a kernel log': 'NVRM: loading NVIDIA UNIX Kernel Module infoROM API mismatch: version 1.1 ',
+  'words of a driver': 'Kernel Module for ',
 };
+
+const forEveryReader = thorough ? Object.keys(pieces) : ['line ends', 'one word', 'open elements'];
+const largeTexts: [string, string, readonly ReaderName[]][] = [
+  ...forEveryReader.map((name): [string, string, readonly ReaderName[]] => [name, pieces[name] ?? '', readerNames]),
+  ...readerNames.map((name): [string, string, readonly ReaderName[]] => [
+    `the example of ${name}`,
+    texts[name],
+    thorough ? readerNames : [name],
+  ]),
+];
 
 describe('fifty megabytes', () => {
   const onceMs = Math.max(
-    10,
+    20,
     timeMs(() => readOnce(repeated('x', fiftyMegabytes))),
   );
 
-  test.each([
-    ...Object.entries(pieces),
-    ...Object.entries(texts).map(([name, text]) => [`example of ${name}`, text] as const),
-  ])('of %s cost no reader more than reading them a few times', (_, piece) => {
+  test.each(largeTexts)('of %s cost a reader no more than reading them some times', (_, piece, names) => {
     const text = repeated(piece, fiftyMegabytes);
     readOnce(text);
-    for (const name of readerNames) {
+    for (const name of names) {
       let read: { value: unknown; unreadable: unknown[] } = { value: null, unreadable: [] };
       const tookMs = timeMs(() => {
         read = readers[name](text);
       });
       expect(read.unreadable).toEqual(expect.any(Array));
-      expect([name, tookMs / onceMs]).toEqual([name, expect.toSatisfy((ratio: number) => ratio < 20)]);
+      expect([name, tookMs / onceMs]).toEqual([name, expect.toSatisfy((ratio: number) => ratio < 100)]);
     }
   });
 });
@@ -77,7 +93,7 @@ function expectLinear(name: string, run: (text: string) => unknown, piece: strin
   const short = repeated(piece, length / 8);
   const long = repeated(piece, length);
   const longMs = timeMs(() => run(long));
-  if (longMs < 400) return;
+  if (longMs < 300) return;
   const shortMs = timeMs(() => run(short));
   expect([name, Math.round(longMs), Math.round(shortMs)]).toEqual([
     name,
@@ -87,7 +103,7 @@ function expectLinear(name: string, run: (text: string) => unknown, piece: strin
 }
 
 /** Eight times the length takes eight times as long, and sixty-four times as long where something is squared. */
-const length = 100_000;
+const length = thorough ? 200_000 : 40_000;
 
 test.each(Object.entries(pieces))('the time of every reader and parser grows with the text: %s', (_, piece) => {
   for (const name of readerNames) expectLinear(name, readers[name], piece, length);

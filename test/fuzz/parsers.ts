@@ -10,8 +10,13 @@ const more: Record<string, unknown[]> = {
   parseKubeletFlag: ['--node-ip'],
 };
 
-/** They take what another parser has made of a text. */
-const notOfText = new Set(['parseStartCommand', 'parseDockerdFlags']);
+/** They take what another parser has made of a text: its words, or the texts of several files. */
+const givenAs: Record<string, (text: string) => unknown[]> = {
+  'containerd/parseContainerdOptions': (text) => [text.split(' ')],
+  'containerd/parseExecStart': (text) => [[text, text]],
+  'docker/parseDockerdFlags': (text) => [text.split(' ').map((word) => ({ word, file: '/a' }))],
+  'docker/parseStartCommand': (text) => [[{ file: '/a', text }], [{ file: '/b', text }]],
+};
 
 export interface TextParser {
   name: string;
@@ -28,12 +33,11 @@ export async function textParsers(): Promise<TextParser[]> {
   for (const file of files) {
     const module = (await import(file)) as Record<string, unknown>;
     for (const [name, parse] of Object.entries(module)) {
-      if (!name.startsWith('parse') || typeof parse !== 'function' || notOfText.has(name)) continue;
-      const call = parse as (text: string, ...rest: unknown[]) => unknown;
-      found.push({
-        name: `${basename(dirname(file))}/${name}`,
-        parse: (text) => call(text, ...(more[name] ?? [])),
-      });
+      if (!/^parse[A-Z]/.test(name) || typeof parse !== 'function') continue;
+      const call = parse as (...given: unknown[]) => unknown;
+      const fullName = `${basename(dirname(file))}/${name}`;
+      const given = givenAs[fullName] ?? ((text) => [text, ...(more[name] ?? [])]);
+      found.push({ name: fullName, parse: (text) => call(...given(text)) });
     }
   }
   return found;

@@ -1,16 +1,23 @@
 import { type ParseError, parse as parseJsonc, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseTomlText } from 'smol-toml';
-import { parseDocument } from 'yaml';
+import { isScalar, parseDocument, visit } from 'yaml';
+import { deepest, hasDeepBrackets, isTooDeepValue, isTooDeepYaml } from './nesting.ts';
 
 /** `error` names the fault and its line, and never quotes the file: configuration files hold passwords. */
 export type Document = { ok: true; value: unknown } | { ok: false; error: string };
 
 /** Configuration files are small; a larger one is an attack or a mistake, and parsing it would stall the agent. */
 const maxLength = 2_000_000;
+/** YAML costs fifty times what JSON does. A CDI specification of sixteen GPUs in seven parts each has half of it. */
+const maxYamlLength = 300_000;
 
 /** Integers are bigints: containerd takes `version = 2` and refuses `version = 2.0`. */
 export function parseToml(text: string): Document {
-  return attempt(text, () => parseTomlText(text.replace(/^\uFEFF/, ''), { integersAsBigInt: true }), tomlError);
+  return attempt(
+    text,
+    () => parseTomlText(text.replace(/^\uFEFF/, ''), { integersAsBigInt: true, maxDepth: deepest }),
+    tomlError,
+  );
 }
 
 /** `longest`: lists of a cluster's objects are larger than any file. */
@@ -30,10 +37,26 @@ export function parseYaml(text: string): Document {
     const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
     const error = document.errors[0];
     if (error !== undefined) throw error;
+    // Turning a key that is a list or a map into a text takes twice as long with each level.
+    let keyOfParts = false;
+    visit(document, {
+      Pair(_, { key }) {
+        keyOfParts ||= key !== null && !isScalar(key);
+        return keyOfParts ? visit.BREAK : undefined;
+      },
+    });
+    if (keyOfParts) throw new NotPlain();
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   };
-  return attempt(text, read, (error) => yamlError(error, text));
+  if (text.length <= maxYamlLength && isTooDeepYaml(text)) return tooDeep;
+  return attempt(text, read, (error) => yamlError(error, text), maxYamlLength);
 }
+
+class NotPlain extends Error {
+  override name = 'KEY_IS_NO_SCALAR';
+}
+
+const tooDeep: Document = { ok: false, error: 'nested too deeply' };
 
 function attempt(
   text: string,
@@ -42,25 +65,13 @@ function attempt(
   longest: number = maxLength,
 ): Document {
   if (text.length > longest) return { ok: false, error: `longer than ${longest} characters` };
-  if (isTooDeep(text)) return { ok: false, error: 'nested too deeply' };
+  if (hasDeepBrackets(text)) return tooDeep;
   try {
-    return { ok: true, value: read() };
+    const value = read();
+    return isTooDeepValue(value) ? tooDeep : { ok: true, value };
   } catch (error) {
     return { ok: false, error: explain(error) };
   }
-}
-
-/** Deeper than any configuration; the parsers, and whatever walks the value, would run out of stack or of time. */
-const deepest = 500;
-
-/** By brackets alone: those inside texts count too, and no configuration has so many of them that are not closed. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
-    depth = Math.max(0, depth + (bracket === '[' || bracket === '{' ? 1 : -1));
-    if (depth > deepest) return true;
-  }
-  return false;
 }
 
 function tomlError(error: unknown): string {
@@ -72,6 +83,8 @@ function tomlError(error: unknown): string {
 
 function jsonError(text: string): string {
   // JSON.parse quotes the text around the fault, so another parser is asked for the place.
+  // It calls itself for each level, and a closing bracket inside a text hides one from the count before.
+  if ((text.match(/[[{]/g)?.length ?? 0) > deepest * 4) return 'invalid';
   const errors: ParseError[] = [];
   parseJsonc(text, errors, { disallowComments: true, allowTrailingComma: false });
   const first = errors[0];

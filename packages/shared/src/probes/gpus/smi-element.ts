@@ -8,6 +8,8 @@ export interface SmiElement {
   text(name: string, path: string): string | null;
   number(unit: string, name: string, path: string): number | null;
   integer(name: string, path: string): number | null;
+  /** Something is printed for it, be it only that it could not be read. */
+  states(name: string): boolean;
   /** Two words for true and false, as printed. */
   choice(words: { true: string; false: string }, name: string, path: string): boolean | null;
   child(...names: string[]): SmiElement;
@@ -55,6 +57,7 @@ export function smiElement(source: unknown, gaps: Gap[]): SmiElement {
       gaps.push({ path, because: 'unexpected_text' });
       return null;
     },
+    states: (name) => parseSmiValue(leafOf(tree, name)).at !== 'not_given',
     choice(words, name, path) {
       const given = text(name, path);
       if (given === words.true) return true;
