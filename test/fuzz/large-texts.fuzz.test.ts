@@ -103,7 +103,7 @@ function expectLinear(name: string, run: (text: string) => unknown, piece: strin
 }
 
 /** Eight times the length takes eight times as long, and sixty-four times as long where something is squared. */
-const length = thorough ? 200_000 : 40_000;
+const length = thorough ? 200_000 : 30_000;
 
 test.each(Object.entries(pieces))('the time of every reader and parser grows with the text: %s', (_, piece) => {
   for (const name of readerNames) expectLinear(name, readers[name], piece, length);

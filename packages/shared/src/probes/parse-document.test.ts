@@ -31,3 +31,31 @@ test('refuses JSON that is nested deeper than any reader walks', () => {
   expect(parseYaml(`a: ${'['.repeat(200_000)}`)).toEqual({ ok: false, error: 'nested too deeply' });
   expect(parseToml(`a = ${'['.repeat(20_000)}`)).toEqual({ ok: false, error: 'nested too deeply' });
 });
+
+test('refuses YAML that nests without brackets, or names a node a thousand times over', () => {
+  for (const text of ['- '.repeat(5_000), '? '.repeat(1_500), 'a: '.repeat(5_000), `${'- !a '.repeat(5_000)}`])
+    expect(parseYaml(text)).toEqual({ ok: false, error: 'nested too deeply' });
+  expect(parseYaml(`a: &a x\nb: [${'*a,'.repeat(200)}]\n`)).toEqual({ ok: false, error: 'nested too deeply' });
+});
+
+test('refuses YAML with keys that are lists or maps: as texts they take twice as long with each level', () => {
+  for (const text of ['? [a]\n: b\n', `${'{? '.repeat(50)}a${'}'.repeat(50)}`])
+    expect(parseYaml(text)).toEqual({ ok: false, error: 'KEY_IS_NO_SCALAR' });
+});
+
+test('sees depth that dots make, and depth behind brackets that are closed in texts only', () => {
+  expect(parseToml(`${'a.'.repeat(2_000)}a = 1\n`)).toEqual({ ok: false, error: 'nested too deeply' });
+  expect(parseJson(`${'["]", '.repeat(600)}1${']'.repeat(600)}`)).toEqual({ ok: false, error: 'nested too deeply' });
+});
+
+test('reads a specification of many devices; and a file with one alias', () => {
+  const devices = Array.from(
+    { length: 900 },
+    (_, at) => `- name: "${at}"\n  containerEdits:\n    env: [A=${at}]\n`,
+  ).join('');
+  expect(parseYaml(`devices:\n${devices}`).ok).toBe(true);
+  expect(parseYaml(`a: &a b\nc: *a\nd: {k: 1, l: 2}\n`)).toEqual({
+    ok: true,
+    value: { a: 'b', c: 'b', d: { k: 1, l: 2 } },
+  });
+});

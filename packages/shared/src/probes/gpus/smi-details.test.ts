@@ -139,6 +139,16 @@ test('counts errors by bits on older branches and by kind of memory on newer one
   });
 });
 
+test.each(['ERR!', 'GPU is lost', '[Unknown Error]', '-'])('gives no sum of errors with a part that is %s', (word) => {
+  const counts = `<sram_uncorrectable>${word}</sram_uncorrectable><dram_uncorrectable>3</dram_uncorrectable>`;
+  const errors = `<ecc_errors><volatile>${counts}</volatile></ecc_errors>`;
+  const { value, unreadable } = parseSmiXml(smiXmlText().replace(/<ecc_errors>.*<\/ecc_errors>/, errors));
+  const gpu = value?.gpus[0];
+  expect(unreadable.map(({ path }) => path)).toContain('gpus.0.ecc.volatile.uncorrected');
+  expect(gpu?.ecc.volatile.uncorrected).toBeNull();
+  expect(gpu?.eccUncorrectedVolatile).toBeNull();
+});
+
 test('reads rows that were remapped and the spare rows that are left', () => {
   const rows = `<remapped_rows><remapped_row_corr>1</remapped_row_corr><remapped_row_unc>2</remapped_row_unc><remapped_row_pending>No</remapped_row_pending><remapped_row_failure>No</remapped_row_failure>
     <row_remapper_histogram><row_remapper_histogram_max>639 bank(s)</row_remapper_histogram_max><row_remapper_histogram_high>1 bank(s)</row_remapper_histogram_high><row_remapper_histogram_none>0 bank(s)</row_remapper_histogram_none></row_remapper_histogram></remapped_rows>`;

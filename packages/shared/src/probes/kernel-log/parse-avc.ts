@@ -11,7 +11,7 @@ export function avcDenied(message: string): Pick<KernelMessage, 'kind' | 'pid' |
   const name = field(message, 'path') ?? field(message, 'name') ?? '';
   const target = typeIn(message, 'tcontext');
   if (!gpuNode.test(name) && !gpuNode.test(target)) return null;
-  const pid = /\bpid=(\d{1,10})(?=[ ,])/.exec(message)?.[1];
+  const pid = /\bpid=(\d{1,10})\b/.exec(message)?.[1];
   const asked = (denied[1] ?? '').trim().replace(/\s+/g, ' ');
   return {
     kind: 'avc_denied',

@@ -17,6 +17,12 @@ test.each([
   expect(eventsOf(line)).toMatchObject([{ kind: 'xid', address, xid, pid, process, detail: null, line }]);
 });
 
+test('gives no process of a last line that was cut within its number or its name', () => {
+  const cut = (text: string) => parseKernelLog(text).value?.events;
+  expect(cut('NVRM: Xid (PCI:0000:41:00): 43, pid=47')).toMatchObject([{ xid: 43, pid: null, process: null }]);
+  expect(cut('NVRM: Xid (PCI:0000:41:00): 43, pid=4711, name=my a')).toMatchObject([{ pid: 4711, process: null }]);
+});
+
 test('the recovery action that holds from then on is the detail of an Xid 154', () => {
   const line =
     'NVRM: Xid (PCI:0009:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)';

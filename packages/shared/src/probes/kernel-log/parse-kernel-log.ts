@@ -29,7 +29,7 @@ export function parseKernelLog(text: string): Parsed<KernelLogFact> {
   while (at < text.length) {
     const end = text.indexOf('\n', at);
     const next = end < 0 ? text.length : end;
-    if (next > at) fold.line(text.slice(at, next));
+    if (next > at) fold.line(end < 0 ? withoutHalf(text.slice(at)) : text.slice(at, next));
     at = next + 1;
   }
   const { events, beginsAtBoot, lines, gaps: lost } = fold.end();
@@ -39,4 +39,10 @@ export function parseKernelLog(text: string): Parsed<KernelLogFact> {
   }
   if (lines === 0 || /^-- No entries --\s*$/.test(text.slice(0, 40))) return unread('empty');
   return { value: { events, from: null, beginsAtBoot }, unreadable: [...gaps, ...lost] };
+}
+
+/** A number or a name where a log was cut could be the beginning of another; names of processes can hold blanks. */
+function withoutHalf(line: string): string {
+  const from = Math.max(0, line.length - 200);
+  return line.slice(0, from) + line.slice(from).replace(/\b(pid|name|comm)=[^,=]{0,80}$/, '$1=');
 }

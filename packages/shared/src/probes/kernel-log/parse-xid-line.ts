@@ -31,15 +31,14 @@ export function xidEvent(message: string): XidEvent | null {
 /** Tells what the driver wants to be done about other Xids; what comes after "to" holds from then on. */
 export const recoveryActionChanged = 154;
 
-/** Something follows it: a number, or a name, at the end of a line that was cut could be the beginning of another. */
 function pidIn(rest: string): number | null {
-  const pid = /\bpid=(\d{1,10})(?=[,; ])/.exec(rest)?.[1];
+  const pid = /\bpid=(\d{1,10})\b/.exec(rest)?.[1];
   return pid === undefined ? null : Number(pid);
 }
 
 /** Kernel names of processes have 15 characters and may hold blanks; `<unknown>` is none. */
 function processIn(rest: string): string | null {
-  const name = /\bname=([^,]{1,64})(?=,)/
+  const name = /\bname=([^,]{1,64})/
     .exec(rest)?.[1]
     ?.trim()
     .replace(/^'(.*)'$/, '$1');

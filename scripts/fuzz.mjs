@@ -1,0 +1,16 @@
+// `npm run fuzz [-- RUNS]`: the tests with damaged, hostile and very large texts, many times as many as in `npm test`.
+import { spawnSync } from 'node:child_process';
+import { bootstrap, root } from './bootstrap.mjs';
+
+const runs = process.argv[2] ?? '1000';
+if (!/^[1-9]\d{0,6}$/.test(runs)) {
+  process.stderr.write(`fuzz: ${runs} is no number of runs. Usage: npm run fuzz [-- RUNS]\n`);
+  process.exit(2);
+}
+await bootstrap();
+const { status } = spawnSync(
+  `${root}node_modules/.bin/vitest`,
+  ['run', '--project', 'system', '--testTimeout', '3600000', 'test/fuzz'],
+  { cwd: root, stdio: 'inherit', env: { ...process.env, FUZZ_RUNS: runs } },
+);
+process.exitCode = status ?? 1;
