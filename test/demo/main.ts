@@ -71,9 +71,15 @@ async function bringUp(): Promise<{ server: Server; fleet: Fleet; tokenFile: str
 async function untilDiagnosed(): Promise<void> {
   say('waiting for what the hosts find');
   const broken = fleetPlan.filter(({ faults }) => faults.length > 0).length;
-  await waitFor('every broken host has a finding', 30_000, async () => {
+  await waitFor('every broken host has a finding, and it is known what each is', 60_000, async () => {
     const findings: { hostId: string }[] = JSON.parse(await must('finding', 'list', '-o', 'json'));
-    return new Set(findings.map(({ hostId }) => hostId)).size >= broken || undefined;
+    if (new Set(findings.map(({ hostId }) => hostId)).size < broken) return undefined;
+    // A plan made before it is known what every host is would be another a moment later.
+    const hosts: { class: { platform: string | null; runtime: string | null; os: string | null } }[] = JSON.parse(
+      await must('host', 'list', '-o', 'json'),
+    );
+    const isKnown = ({ platform, runtime, os }: (typeof hosts)[number]['class']) => platform && runtime && os;
+    return hosts.every((host) => isKnown(host.class)) || undefined;
   });
 }
 
