@@ -18,7 +18,8 @@ export function sectionsOf(facts: Facts, diagnosis: Diagnosis, sha256: Sha256): 
     const fact = facts[key];
     if (fact.unreadable?.because === 'not_read') return [];
     const { readAtMs: _, value, ...rest } = fact;
-    const steady = { ...rest, value: withoutPaths(value, volatilePaths[key] ?? []) };
+    // Parts of a probe may read side by side: in which order they did says nothing.
+    const steady = { ...rest, how: [...rest.how].sort(), value: withoutPaths(value, volatilePaths[key] ?? []) };
     return [toSection(key, fact, steady, sha256)];
   });
   return [...sections, toSection('diagnosis', diagnosis, diagnosis, sha256)];

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseMoment } from './parse-moment.ts';
 
@@ -12,3 +13,11 @@ test.each([
   ['', null],
   [null, null],
 ])('%s', (text, expected) => expect(parseMoment(text)).toBe(expected));
+
+test('reads a moment as the platform does', () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date(0), max: new Date('2999-12-31T23:59:59Z'), noInvalidDate: true }), (date) => {
+      expect(parseMoment(date.toISOString())).toBe(date.getTime());
+    }),
+  );
+});

@@ -11,7 +11,7 @@ export interface ReadConfigFile {
 
 export async function readConfigFile({ host, sha256 }: ProbeContext, path: string): Promise<ReadConfigFile> {
   const read = await host.readText(path, { maxBytes: 2_000_000 });
-  const none = { path, present: false, sha256: null, mode: null, mtimeMs: null, error: null };
+  const none = absentFile(path);
   if (!read.ok) {
     if (read.because === 'absent') return { file: none, text: null, gap: null };
     const file = { ...none, present: true, error: `${read.because}: ${read.detail}` };
@@ -30,4 +30,8 @@ export async function readConfigFile({ host, sha256 }: ProbeContext, path: strin
     text: read.value,
     gap: stat.ok ? null : { path, because: stat.because },
   };
+}
+
+export function absentFile(path: string): ConfigFile {
+  return { path, present: false, sha256: null, mode: null, mtimeMs: null, error: null };
 }

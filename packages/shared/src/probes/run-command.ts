@@ -19,8 +19,11 @@ export async function runCommand(
   return { ok: true, ran, text: ran.stdout };
 }
 
-/** First line of what a failed command printed, for a person. */
+/** What kubectl, crictl and others print before a message: it differs each time, and would be a new report each time. */
+const stamp = /^(?:[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+:\d+\] |time="[^"]*" |[A-Z]{4}\[\d+\] )/;
+
+/** First line of what a failed command printed, for a person, without time and process id before it. */
 export function firstLine(ran: Ran): string {
   const line = `${ran.stderr}\n${ran.stdout}`.split('\n').find((candidate) => candidate.trim() !== '');
-  return (line ?? `exit code ${ran.exitCode}`).trim().slice(0, 300);
+  return (line ?? `exit code ${ran.exitCode}`).trim().replace(stamp, '').slice(0, 300);
 }

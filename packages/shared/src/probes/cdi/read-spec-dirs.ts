@@ -6,7 +6,7 @@ import { at, stringsAt } from '../values.ts';
 import type { CdiFact } from './fact.ts';
 
 /** What every engine reads when nothing else is configured; the later one wins. */
-export const defaultDirs = ['/etc/cdi', '/var/run/cdi'];
+const defaultDirs = ['/etc/cdi', '/var/run/cdi'];
 const podmanBinaries = ['/usr/bin/podman', '/usr/local/bin/podman'];
 const podmanFiles = ['/usr/share/containers/containers.conf', '/etc/containers/containers.conf'];
 const podmanDropIns = '/etc/containers/containers.conf.d';
@@ -21,7 +21,7 @@ export async function readReaders(context: ProbeContext, partial: Gap[]): Promis
   const live = docker?.value?.live;
   if (live) readers.push({ engine: 'docker', dirs: live.cdiSpecDirs.length > 0 ? live.cdiSpecDirs : null });
   if (containerd?.value?.installed && containerd.value.effective?.enableCdi === true)
-    readers.push({ engine: 'containerd', dirs: defaultDirs });
+    readers.push({ engine: 'containerd', dirs: containerd.value.effective.cdiSpecDirs ?? defaultDirs });
   const podman = await readPodmanDirs(context.host, partial);
   if (podman) readers.push({ engine: 'podman', dirs: podman });
   if (toolkit?.value?.installed) readers.push({ engine: 'toolkit', dirs: toolkit.value.config.cdiSpecDirs });

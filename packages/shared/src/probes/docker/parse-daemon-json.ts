@@ -57,7 +57,7 @@ function booleansOf(features: Record<string, unknown>): Record<string, boolean> 
 }
 
 /** The last one counts. */
-export function cgroupDriverOf(execOpts: readonly string[]): string | null {
+function cgroupDriverOf(execOpts: readonly string[]): string | null {
   const prefix = 'native.cgroupdriver=';
   return execOpts.findLast((option) => option.startsWith(prefix))?.slice(prefix.length) || null;
 }

@@ -4,7 +4,7 @@ import { readContainerdFiles } from '../containerd/read-containerd-files.ts';
 import type { Collected, ProbeContext, ProbeInputs } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
 import type { Gap } from '../parsed.ts';
-import { readConfigFile } from '../read-config-file.ts';
+import { absentFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import { belowDataDir, type Distribution, journalArgv, versionArgv } from './distribution.ts';
@@ -88,10 +88,6 @@ function notInstalled({ defaultDataDir }: Distribution): K3sFact {
     lastFatal: null,
     live: null,
   };
-}
-
-function absentFile(path: string): K3sFact['renderedFile'] {
-  return { path, present: false, sha256: null, mode: null, mtimeMs: null, error: null };
 }
 
 async function readRendered(

@@ -27,7 +27,6 @@ export const questions = {
   classes: () => ['get', 'runtimeclasses', '-o', 'json'],
   /** The two kinds in one answer; a kubelet's rights do not reach to DaemonSets. */
   classesAndDaemonSets: () => ['get', 'runtimeclasses,daemonsets', '-A', '-o', 'json'],
-  /** All pods of this node: the probe of workloads asks the same, and both get one answer. */
   pods: (node: string) => ['get', 'pods', '-A', '--field-selector', `spec.nodeName=${node}`, '-o', 'json'],
   configMaps: (namespace: string) => ['get', 'configmaps', '-n', namespace, '-o', 'json'],
   events: () => [

@@ -1,5 +1,5 @@
 import { parseJson } from '../parse-document.ts';
-import { parseIsoTime } from '../parse-iso-time.ts';
+import { parseMoment } from '../parse-moment.ts';
 import { type Parsed, unread } from '../parsed.ts';
 import { at, booleanAt, integerAt, isTree, listAt, stringsAt, type Tree, textAt, treeAt } from '../values.ts';
 import type { PluginDaemonSet, PluginPod } from './device-plugin-fact.ts';
@@ -43,7 +43,7 @@ export function toPluginPods(items: readonly Tree[]): PluginPod[] {
         phase: textAt(item, 'status', 'phase') ?? 'Unknown',
         ready: booleanAt(status, 'ready') ?? false,
         restarts: integerAt(status, 'restartCount'),
-        startedAtMs: parseIsoTime(at(item, 'status', 'startTime')),
+        startedAtMs: parseMoment(textAt(item, 'status', 'startTime')),
         reason: textAt(waiting, 'reason') ?? textAt(ended, 'reason') ?? textAt(item, 'status', 'reason'),
         message: (textAt(waiting, 'message') ?? textAt(ended, 'message'))?.slice(0, 500) ?? null,
         spec: toPluginSpec(item, container),

@@ -1,5 +1,5 @@
-import { parseIsoTime } from '../parse-iso-time.ts';
-import { at, integerAt, isTree, type Tree, textAt, textsAt } from '../values.ts';
+import { parseMoment } from '../parse-moment.ts';
+import { integerAt, isTree, type Tree, textAt, textsAt } from '../values.ts';
 import type { DevicePluginFact, PluginConfig } from './device-plugin-fact.ts';
 import type { KubeFact } from './fact.ts';
 import { parsePluginConfig } from './parse-plugin-config.ts';
@@ -16,7 +16,7 @@ export function toPluginConfigMaps(items: readonly Tree[], nowMs: number): NonNu
       return config === null ? [] : [[key, config]];
     });
     if (namespace === null || name === null || configs.length === 0) return [];
-    const madeAtMs = parseIsoTime(at(item, 'metadata', 'creationTimestamp'));
+    const madeAtMs = parseMoment(textAt(item, 'metadata', 'creationTimestamp'));
     const isFresh = madeAtMs !== null && nowMs - madeAtMs < freshMs;
     return [{ namespace, name, isFresh, configs: Object.fromEntries(configs) }];
   });
@@ -29,9 +29,9 @@ export function toPluginEvents(items: readonly Tree[], names: readonly string[])
     const [reason, message] = [textAt(item, 'reason'), textAt(item, 'message')];
     if (reason === null || message === null || !names.some((name) => object.startsWith(`${name}-`))) return [];
     const lastAtMs =
-      parseIsoTime(at(item, 'lastTimestamp')) ??
-      parseIsoTime(at(item, 'series', 'lastObservedTime')) ??
-      parseIsoTime(at(item, 'eventTime'));
+      parseMoment(textAt(item, 'lastTimestamp')) ??
+      parseMoment(textAt(item, 'series', 'lastObservedTime')) ??
+      parseMoment(textAt(item, 'eventTime'));
     const count = integerAt(item, 'count') ?? integerAt(item, 'series', 'count') ?? 1;
     return [{ reason, object, message: message.slice(0, 500), count, lastAtMs }];
   });

@@ -5,7 +5,7 @@ import { readContainerdFiles } from '../containerd/read-containerd-files.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
 import type { Gap } from '../parsed.ts';
-import { readConfigFile } from '../read-config-file.ts';
+import { absentFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import type { MicroK8sFact } from './fact.ts';
@@ -70,10 +70,6 @@ const notInstalled: MicroK8sFact = {
   rendered: null,
   live: null,
 };
-
-function absentFile(path: string): MicroK8sFact['renderedFile'] {
-  return { path, present: false, sha256: null, mode: null, mtimeMs: null, error: null };
-}
 
 async function readVersion({ host }: ProbeContext, partial: Gap[]): Promise<string | null> {
   const read = await host.readText(microk8sSnapYaml, { maxBytes: 1_000_000 });

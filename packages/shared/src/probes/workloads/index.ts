@@ -128,9 +128,12 @@ async function readSandboxes({ host, earlier }: ProbeContext, partial: Gap[]): P
   const ofRancher = earlier.rke2?.value?.installed ? rke2CrictlArgv : null;
   const argv = earlier.k3s?.value?.installed ? k3sCrictlArgv : (ofRancher ?? crictlArgv);
   const said = await runCommand(host, argv);
-  const sandboxes = said.ok && said.ran.exitCode === 0 ? parseSandboxes(said.text) : null;
-  if (sandboxes === null)
+  if (!said.ok || said.ran.exitCode !== 0) {
     partial.push({ path: 'pods', because: said.ok ? `not_answering: ${firstLine(said.ran)}` : said.because });
+    return null;
+  }
+  const sandboxes = parseSandboxes(said.text);
+  if (sandboxes === null) partial.push({ path: 'pods', because: 'unexpected_text' });
   return sandboxes;
 }
 
