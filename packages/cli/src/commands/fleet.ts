@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { dash, print, renderTable } from '../output.ts';
 import { type HostFilterOptions, hostFilterQuery, withHostFilter } from './host-filter.ts';
+import { parseCount } from './parse-count.ts';
 import { parseWhen } from './parse-when.ts';
 
 export function fleetCommand(context: Context): Command {
@@ -30,7 +31,7 @@ export function fleetCommand(context: Context): Command {
         const output = context.output(options);
         const since = parseWhen(options.since, output.nowMs());
         const query = { ...hostFilterQuery(options), since, fact: options.fact, path: options.path };
-        const changes = await context.client().list(HostFactChange, '/fleet/changes', query, Number(options.limit));
+        const changes = await context.client().list(HostFactChange, '/fleet/changes', query, parseCount(options.limit));
         print(output, changes, (all) =>
           renderTable(['WHEN', 'HOST', 'SITE', 'FACT', 'BEFORE', 'AFTER'], all.map(toRow)),
         );

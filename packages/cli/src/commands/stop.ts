@@ -2,6 +2,7 @@ import { AuditEntry, StopResponse } from '@gpufleet/shared/api';
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { print, renderTable } from '../output.ts';
+import { parseCount } from './parse-count.ts';
 
 export function stopCommand(context: Context): Command {
   return new Command('stop')
@@ -29,7 +30,7 @@ export function auditCommand(context: Context): Command {
     .option('-o, --output <format>', 'table, json or yaml', 'table')
     .action(async (options: { limit: string; output: string }) => {
       const output = context.output(options);
-      const entries = await context.client().list(AuditEntry, '/audit', {}, Number(options.limit));
+      const entries = await context.client().list(AuditEntry, '/audit', {}, parseCount(options.limit));
       const rows = (all: AuditEntry[]) =>
         all.map((entry) => [new Date(entry.atMs).toISOString(), entry.actor, entry.action, entry.target]);
       print(output, entries, (all) => renderTable(['WHEN', 'WHO', 'DID', 'TO'], rows(all)));

@@ -1,6 +1,6 @@
 import type { HostFilter, HostQuery } from '@gpufleet/shared/api';
 import type { Requirement } from '@gpufleet/shared/rollouts';
-import { and, eq, exists, inArray, isNull, like, ne, not, type SQL } from 'drizzle-orm';
+import { and, type Column, eq, exists, inArray, isNull, ne, not, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../db/index.ts';
 import { findingTable } from '../resources/findings/table.ts';
 import { hostLabelTable, hostTable, hostTraitTable, type TraitKey } from '../resources/hosts/table.ts';
@@ -13,9 +13,7 @@ export function hostCondition(db: Db, filter: HostFilter): SQL | undefined {
     value === undefined ? undefined : hasTrait(db, eq(hostTraitTable.key, key), eq(hostTraitTable.value, value));
   return and(
     filter.site ? inArray(hostTable.siteId, filter.site) : undefined,
-    gpu === undefined
-      ? undefined
-      : hasTrait(db, eq(hostTraitTable.key, 'gpu'), like(hostTraitTable.value, partly(gpu))),
+    gpu === undefined ? undefined : hasTrait(db, eq(hostTraitTable.key, 'gpu'), contains(hostTraitTable.value, gpu)),
     driver === undefined
       ? undefined
       : hasTrait(db, inArray(hostTraitTable.key, ['driver', 'branch']), eq(hostTraitTable.value, driver)),
@@ -31,7 +29,7 @@ export function hostQueryCondition(db: Db, query: HostQuery): SQL | undefined {
   return and(
     hostCondition(db, query),
     query.status ? eq(hostTable.status, query.status) : isThere,
-    query.name ? like(hostTable.name, partly(query.name)) : undefined,
+    query.name ? contains(hostTable.name, query.name) : undefined,
     query.finding ? hasOpenFinding(db, eq(findingTable.code, query.finding)) : undefined,
     query.severity ? hasOpenFinding(db, inArray(findingTable.severity, query.severity)) : undefined,
   );
@@ -39,8 +37,10 @@ export function hostQueryCondition(db: Db, query: HostQuery): SQL | undefined {
 
 export const isThere = ne(hostTable.status, 'decommissioned');
 
-function partly(text: string): string {
-  return `%${text.replaceAll(/[%_]/g, '')}%`;
+/** Part of the text, capitals aside; `%` and `_` stand for themselves. */
+function contains(column: Column, text: string): SQL {
+  const pattern = `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`;
+  return sql`${column} like ${pattern} escape '\\'`;
 }
 
 function hasTrait(db: Db, ...conditions: SQL[]): SQL {

@@ -81,11 +81,16 @@ export function gpuParam(address: string, gpus: Gpus): string {
 export function quoted(log: KernelLog, events: readonly KernelEvent[]): Found['evidence'] {
   const evidence = events.slice(0, mostQuoted).map((event) => ({
     source: sources.kernelLog(log),
-    quote: event.count > 1 ? `${event.line} (${event.count} times)` : event.line,
+    quote: event.count > 1 ? `${event.line} (${often(event.count)})` : event.line,
   }));
   const more = events.length - evidence.length;
   if (more > 0) evidence.push({ source: sources.kernelLog(log), quote: `and ${more} more of the kind` });
   return evidence;
+}
+
+/** Roughly: an exact count of what goes on happening would make the diagnosis another at each reading. */
+function often(count: number): string {
+  return count < 10 ? `${count} times` : `${10 ** Math.floor(Math.log10(count))} times and more`;
 }
 
 /** No NVIDIA GPU is on the bus: a log that could not be read has nothing to say of one. */

@@ -41,7 +41,14 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   kernel_log: ['events.*.count', 'events.*.lastSeconds'],
   // A container that is started again and again fails in the same words, but for its ids.
   workloads: ['failures.*.line', 'failures.*.count', 'failures.*.lastAtMs'],
-  kube: ['devicePlugin.logs.*.lastLines', 'events.*.count', 'events.*.lastAtMs'],
+  // Of the whole cluster: other nodes come and go.
+  kube: [
+    'devicePlugin.daemonSets.*.ready',
+    'devicePlugin.daemonSets.*.desired',
+    'devicePlugin.logs.*.lastLines',
+    'events.*.count',
+    'events.*.lastAtMs',
+  ],
   // XFS and ZFS make inodes as there is room, ZFS also sizes.
   disk: ['sizeBytes', 'availableBytes', 'inodes', 'inodesAvailable'].map((name) => `mounts.*.${name}`),
   time_sync: ['offsetMs'],

@@ -53,6 +53,6 @@ function head(target: URL, signal: AbortSignal): Promise<UrlAnswer> {
 function toFault(error: unknown, timeoutMs: number): HostFault {
   if (error instanceof Error && error.name === 'AbortError')
     return new HostFault('ETIMEDOUT', `no answer in ${timeoutMs} ms`);
-  const message = error instanceof Error && error.message !== '' ? error.message : 'the connection failed';
-  return new HostFault('EIO', `${codeOf(error) ?? 'error'}: ${message}`);
+  // Its message may hold the address of the moment, which would make every reading another.
+  return new HostFault('EIO', `the connection failed: ${codeOf(error) ?? 'no reason'}`);
 }

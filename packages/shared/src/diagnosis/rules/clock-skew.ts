@@ -41,7 +41,7 @@ export const clockSkew = defineRule({
             : [
                 {
                   source: `url:${server.url}`,
-                  quote: `Date: ${server.dateMs} ms since 1970, this host ${distance(offsetMs)}`,
+                  quote: `Date: of this server; this host is ${distance(offsetMs)}`,
                 },
               ]),
         ],

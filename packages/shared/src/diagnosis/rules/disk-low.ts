@@ -54,7 +54,8 @@ function lowSpace({ of, path }: Root, mount: Mount, kubelet: boolean): Found | n
     evidence: [
       {
         source: sources.df,
-        quote: `${mount.device} ${mount.fsType}: ${availableBytes} of ${sizeBytes} bytes free on ${mount.path}`,
+        // In whole GiB: with every byte the diagnosis would be another at each reading.
+        quote: `${mount.device} ${mount.fsType}: ${gibText(availableBytes)} GiB of ${sizeBytes} bytes free on ${mount.path}`,
       },
     ],
     remedy: null,
