@@ -1,5 +1,5 @@
 import { defineRule } from '../define-rule.ts';
-import { listed } from '../host-questions.ts';
+import { listed, surelyNoGpu } from '../host-questions.ts';
 import { quoted } from '../kernel-events.ts';
 
 export const deviceNodeAccessDenied = defineRule({
@@ -10,7 +10,8 @@ export const deviceNodeAccessDenied = defineRule({
   notWhen: 'SELinux is permissive or off; denials of other files',
   proposes: [],
   needs: ['kernel_log'],
-  uses: ['os'],
+  uses: ['os', 'pci', 'jetson'],
+  excludedBy: ({ pci, jetson }) => surelyNoGpu({ pci, jetson }),
 
   check({ kernel_log: log, os }) {
     const denied = log.events.filter(({ kind }) => kind === 'avc_denied');

@@ -31,9 +31,11 @@ import { driverModuleBlocked } from './driver-module-blocked.ts';
 import { driverModuleNotBuilt } from './driver-module-not-built.ts';
 import { driverModuleRejected } from './driver-module-rejected.ts';
 import { driverNotInstalled } from './driver-not-installed.ts';
+import { driverNotLoaded } from './driver-not-loaded.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
 import { driverPackagesBroken } from './driver-packages-inconsistent-packages.ts';
 import { driverTooOldForImage } from './driver-too-old-for-image.ts';
+import { engineNotRunning } from './engine-not-running.ts';
 import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
 import { gpuAppFaultOnly } from './gpu-app-fault-only.ts';
 import { gpuBoundToOtherDriver } from './gpu-bound-to-other-driver.ts';
@@ -93,6 +95,7 @@ export const rules: readonly Rule[] = [
   driverModuleRejected,
   driverBranchUnsupportedGpu,
   driverFlavourUnsupported,
+  driverNotLoaded,
   driverLibraryMismatch,
   driverPackagesInconsistent,
   driverPackagesBroken,
@@ -112,6 +115,7 @@ export const rules: readonly Rule[] = [
   toolkitDriverRootWrong,
   cdiSpecMissing,
   cdiSpecStale,
+  engineNotRunning,
   dockerConfigInvalid,
   dockerConfigFlagConflict,
   jetsonDockerRawTable,

@@ -16,6 +16,11 @@ export const uvmOrDeviceNodesMissing = defineRule({
   needs: ['pci', 'driver', 'device_nodes', 'os'],
   onTegra: 'never',
   consequenceOf: [
+    'DRIVER_NOT_LOADED',
+    'DRIVER_BRANCH_UNSUPPORTED_GPU',
+    'DRIVER_FLAVOUR_UNSUPPORTED',
+    'GPU_INIT_FAILED',
+    'GPU_OFF_BUS',
     'DRIVER_MODULE_BLOCKED',
     'DRIVER_MODULE_NOT_BUILT',
     'DRIVER_LIBRARY_MISMATCH',
