@@ -64,6 +64,7 @@ function withoutValues(line: string): string {
     .replace(/^GPU \d+: .* \(UUID/, 'GPU N: NAME (UUID')
     .replace(/\b\d+g\.\d+gb(?:\+me(?:\.all)?)?\b/g, 'PROFILE')
     .replace(/\b\d+(?:\.\d+)+/g, 'VERSION')
+    .replace(/\s+\d+:\d+\b/g, ' START:SIZE')
     .replace(/\s+\d+\b/g, ' N')
     .replace(/\s+/g, ' ')
     .trim();
