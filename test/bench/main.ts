@@ -6,8 +6,8 @@ import { weightBench } from './weight-bench.ts';
 /** The benchmarks by name; `npm run bench -- NAME …` runs some, without a name all. */
 const benches: Record<string, (say: (line: string) => void) => Promise<Measured[]>> = {
   protocol: protocolBench,
-  probes: probesBench,
   weight: weightBench,
+  probes: probesBench,
 };
 
 const names = process.argv.slice(2);
