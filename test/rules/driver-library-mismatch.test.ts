@@ -56,3 +56,8 @@ test('cannot tell without an answer of modinfo', async () => {
   expect(host.of(code)).toEqual([]);
   expect(host.untold(code)).toContain('not_recorded');
 });
+
+test('cannot tell when the version of the loaded module could not be read', async () => {
+  const denied = { files: { '/proc/driver/nvidia/version': { as: { error: 'EACCES' } } } };
+  expect((await observeChanged('x86-docker', denied)).untold(code)).toContain('denied');
+});

@@ -13,6 +13,13 @@ export function surelyNoGpu(seen: { pci: FactValue<'pci'> | null; jetson: FactVa
   return seen.pci !== null && seen.jetson !== null && !hasGpu({ pci: seen.pci, jetson: seen.jetson });
 }
 
+/**
+ * Known not to be loaded: a version that could not be read is no proof while /proc/modules names the module.
+ */
+export function isNotLoaded({ loadedVersion, modules }: FactValue<'driver'>): boolean {
+  return loadedVersion === null && !modules.includes('nvidia');
+}
+
 /** The driver is loaded and its library fits; on Tegra the board's own stack is always there. */
 export function driverAnswers(facts: { driver: FactValue<'driver'>; jetson: FactValue<'jetson'> }): boolean {
   if (facts.jetson.isTegra) return true;

@@ -1,6 +1,6 @@
 import { defineRule } from '../define-rule.ts';
 import { newerKernelWithoutModule } from '../driver-questions.ts';
-import { isCompatLibrary } from '../host-questions.ts';
+import { isCompatLibrary, isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 export const driverLibraryMismatch = defineRule({
@@ -14,9 +14,7 @@ export const driverLibraryMismatch = defineRule({
   onTegra: 'never',
   excludedBy: ({ driver }) =>
     driver !== null &&
-    (driver.loadedVersion === null ||
-      driver.loadedVersion === driver.libraryVersion ||
-      isCompatLibrary(driver.libraryPath)),
+    (isNotLoaded(driver) || driver.loadedVersion === driver.libraryVersion || isCompatLibrary(driver.libraryPath)),
   check({ driver }, asked) {
     const { loadedVersion, libraryVersion, onDiskVersion } = driver;
     if (libraryVersion === null) {
@@ -27,7 +25,11 @@ export const driverLibraryMismatch = defineRule({
       const unread = asked.unread('driver', 'onDiskVersion');
       return unread ? { cannotTell: `the version of the module on disk could not be read: ${unread}` } : [];
     }
-    if (loadedVersion === null || loadedVersion === libraryVersion || onDiskVersion !== libraryVersion) return [];
+    if (loadedVersion === null)
+      return {
+        cannotTell: `the version of the loaded module could not be read: ${asked.unread('driver', 'loadedVersion') ?? 'no reason'}`,
+      };
+    if (loadedVersion === libraryVersion || onDiskVersion !== libraryVersion) return [];
     const next = newerKernelWithoutModule(driver);
     return [
       {

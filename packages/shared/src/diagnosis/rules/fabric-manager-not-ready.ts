@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { gpuName, isActive } from '../host-questions.ts';
+import { gpuName, isActive, isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 const unitName = 'nvidia-fabricmanager.service';
@@ -23,7 +23,7 @@ export const fabricManagerNotReady = defineRule({
   onTegra: 'never',
   consequenceOf: ['GPU_OFF_BUS'],
   excludedBy: ({ driver, gpus, fabric }) =>
-    (driver !== null && driver.loadedVersion === null) ||
+    (driver !== null && isNotLoaded(driver)) ||
     (fabric !== null && fabric.nvswitches.length === 0 && fabric.nvlink5 !== true) ||
     (fabric !== null && gpus !== null && gpus.gpus.length > 0 && hasJoined(gpus)),
   check(facts, asked) {

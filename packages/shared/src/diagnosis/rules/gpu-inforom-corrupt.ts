@@ -1,5 +1,6 @@
 import { pciAddressIn } from '../../probes/kernel-log/pci-address.ts';
 import { defineRule } from '../define-rule.ts';
+import { isNotLoaded } from '../host-questions.ts';
 import { gpuSubject, quoted, sinceLoad } from '../kernel-events.ts';
 import { sources } from '../sources.ts';
 
@@ -13,7 +14,7 @@ export const gpuInforomCorrupt = defineRule({
   needs: ['driver', 'gpus'],
   uses: ['kernel_log'],
   onTegra: 'with_nvml',
-  excludedBy: ({ driver }) => driver !== null && driver.loadedVersion === null,
+  excludedBy: ({ driver }) => driver !== null && isNotLoaded(driver),
   check({ gpus, kernel_log: log }) {
     const warned = gpus.warnings
       .filter((line) => /infoROM is corrupted/i.test(line))

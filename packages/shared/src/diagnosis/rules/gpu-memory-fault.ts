@@ -1,7 +1,7 @@
 import type { FactValue } from '../../probes/facts.ts';
 import type { KernelEvent } from '../../probes/kernel-log/fact.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { busAddress, gpuName } from '../host-questions.ts';
+import { busAddress, gpuName, isNotLoaded } from '../host-questions.ts';
 import { quoted, standingXids } from '../kernel-events.ts';
 import { sources } from '../sources.ts';
 
@@ -19,7 +19,7 @@ export const gpuMemoryFault = defineRule({
   uses: ['kernel_log'],
   onTegra: 'with_nvml',
   consequenceOf: ['GPU_OFF_BUS'],
-  excludedBy: ({ driver }) => driver !== null && driver.loadedVersion === null,
+  excludedBy: ({ driver }) => driver !== null && isNotLoaded(driver),
   check({ gpus, kernel_log: log }, asked) {
     const found = gpus.gpus.flatMap((gpu) => (gpu.lost ? [] : memoryFaultOf(gpu, log)));
     const cut = gpus.gpus

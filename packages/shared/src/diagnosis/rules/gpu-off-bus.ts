@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { busAddress, gpuName } from '../host-questions.ts';
+import { busAddress, gpuName, isNotLoaded } from '../host-questions.ts';
 import { gpuSubject, offBusEvents, quoted, sinceLoad } from '../kernel-events.ts';
 import { sources } from '../sources.ts';
 
@@ -23,7 +23,7 @@ export const gpuOffBus = defineRule({
     const reason = asked.unreadable('gpus');
     if (reason?.because === 'gpu_lost') found.push(byReason(reason.detail));
     // Without a driver that answers, nvidia-smi's silence says nothing of the GPU.
-    const bound = driver.loadedVersion === null ? [] : pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
+    const bound = isNotLoaded(driver) ? [] : pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
     const missing = gpus === null ? [] : missingOf({ pci, gpus, kernel_log: log }, bound);
     if (Array.isArray(missing)) found.push(...missing);
     const merged = mergeBySubject(found);

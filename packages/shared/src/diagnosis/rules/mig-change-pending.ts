@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { gpuName } from '../host-questions.ts';
+import { gpuName, isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 type Gpu = FactValue<'gpus'>['gpus'][number];
@@ -22,7 +22,7 @@ export const migChangePending = defineRule({
   needs: ['driver', 'gpus', 'gpu_holders'],
   onTegra: 'with_nvml',
   excludedBy: ({ driver, gpus }) =>
-    (driver !== null && driver.loadedVersion === null) || (gpus !== null && !gpus.gpus.some(isPending)),
+    (driver !== null && isNotLoaded(driver)) || (gpus !== null && !gpus.gpus.some(isPending)),
   check({ gpus, gpu_holders: { holders } }, asked) {
     const untold = asked.unread('gpu_holders', 'holders');
     return gpus.gpus.filter(isPending).map((gpu): Found => {

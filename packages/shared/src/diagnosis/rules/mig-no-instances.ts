@@ -1,5 +1,5 @@
 import { defineRule, type Found } from '../define-rule.ts';
-import { gpuName } from '../host-questions.ts';
+import { gpuName, isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 export const migNoInstances = defineRule({
@@ -13,7 +13,7 @@ export const migNoInstances = defineRule({
   needs: ['driver', 'gpus'],
   onTegra: 'with_nvml',
   consequenceOf: ['MIG_CHANGE_PENDING'],
-  excludedBy: ({ driver }) => driver !== null && driver.loadedVersion === null,
+  excludedBy: ({ driver }) => driver !== null && isNotLoaded(driver),
   check({ gpus }, asked) {
     const found: Found[] = [];
     for (const gpu of gpus.gpus) {

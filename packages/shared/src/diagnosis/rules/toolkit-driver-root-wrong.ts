@@ -1,5 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
+import { isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 export const toolkitDriverRootWrong = defineRule({
@@ -15,7 +16,7 @@ export const toolkitDriverRootWrong = defineRule({
   excludedBy: ({ toolkit, driver }) =>
     (toolkit !== null && wrongRoots(toolkit).length === 0) || (driver !== null && driver.libraryPath === null),
   check({ toolkit, driver, gpus }) {
-    if (driver.libraryPath === null || driver.loadedVersion === null) return [];
+    if (driver.libraryPath === null || isNotLoaded(driver)) return [];
     const library = driver.libraryPath;
     return wrongRoots(toolkit).map(({ file, config, driverRootState, scope }) => ({
       subject: `file:${file.path}`,

@@ -68,15 +68,3 @@ export const nodesOfOneGpu: FactValue<'device_nodes'> = {
   charLinks: [{ path: '/dev/char/195:0', target: '../nvidia0' }],
   gpuMinors: [{ address: '0000:65:00.0', minor: 0, excluded: false }],
 };
-
-export const noPackages: FactValue<'packages'> = {
-  manager: 'dpkg',
-  packages: [],
-  broken: [],
-  interrupted: false,
-  repositories: [],
-  keyrings: [],
-  busy: false,
-  rebootRequiredBy: null,
-  driverInstalledByRunfile: false,
-};

@@ -1,6 +1,6 @@
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import type { FactValue, ProbeKey } from '../../probes/facts.ts';
-import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, noPackages, plainSystem } from './driver-parts.ts';
+import { aBus, modulesOnDisk, noDriver, nodesOfOneGpu, noNodes, plainSystem } from './driver-parts.ts';
 import { healthySystem } from './healthy-system.ts';
 import { aConfig, aFile, aGpu, aMigDevice, aUnit, earlierMs, noFile, nvidia, runc, startedAtMs } from './parts.ts';
 
@@ -96,7 +96,6 @@ function x86(): Values {
       ...modulesOnDisk,
     },
     kernel_log: { events: [], from: 'journal', beginsAtBoot: true },
-    packages: noPackages,
     device_nodes: nodesOfOneGpu,
     gpus: { driverVersion: '580.95.05', cudaVersion: '13.0', attached: 1, warnings: [], gpus: [aGpu()] },
     gpu_holders: { holders: [] },
