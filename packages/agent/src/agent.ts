@@ -67,6 +67,7 @@ export function createAgent(options: AgentOptions): Agent {
   let identity: Identity | undefined;
   let problem: string | null = null;
   let stopped = false;
+  let serverHeardAtMs: number | null = null;
 
   const engine = createJobEngine({
     host,
@@ -75,6 +76,7 @@ export function createAgent(options: AgentOptions): Agent {
     collectFacts,
     clock,
     log,
+    serverHeardAtMs: () => serverHeardAtMs,
     onProgress(progress) {
       session?.send({ type: 'progress', ...progress });
       void board.refresh();
@@ -161,6 +163,9 @@ export function createAgent(options: AgentOptions): Agent {
         running?.desk.end();
       },
       onMessage: route,
+      onHeard() {
+        serverHeardAtMs = clock.monotonicMs();
+      },
       onLink(link, detail) {
         logLink(link, detail);
         board.setLink(link, detail);

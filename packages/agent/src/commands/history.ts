@@ -16,11 +16,12 @@ export async function historyCommand(
   return exit.fine;
 }
 
-function renderAttempt({ attemptId, origin, undoOf, request, result }: AttemptSummary): string {
+function renderAttempt({ attemptId, origin, undoOf, request, result, afterBoot }: AttemptSummary): string {
   const when = result ? new Date(result.settledAtMs).toISOString() : 'still open';
   const what = undoOf === null ? `${request.kind} ${JSON.stringify(request.params)}` : `undo of ${undoOf}`;
   const why = result?.because[0]?.detail;
-  return `${when}  ${attemptId}  ${result?.outcome ?? 'running'}  ${origin}  ${what}${why ? `  (${why})` : ''}\n`;
+  const lasted = afterBoot && !afterBoot.ok ? `  LOST AT THE NEXT BOOT: ${afterBoot.because[0]?.detail ?? ''}` : '';
+  return `${when}  ${attemptId}  ${result?.outcome ?? 'running'}  ${origin}  ${what}${why ? `  (${why})` : ''}${lasted}\n`;
 }
 
 function renderRelease({ quarantine, reason, releasedAtMs }: Release): string {

@@ -53,6 +53,8 @@ function aSession(serverUrl: string, fields: { log?: Log; describe?: () => Promi
     onOnline: () => undefined,
     onOffline: () => undefined,
     onMessage: (message) => delivered.push(message),
+
+    onHeard: () => undefined,
     onLink: (link) => links.push(link.at),
   });
   cleanups.push(() => session.stop());

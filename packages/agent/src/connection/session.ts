@@ -44,6 +44,8 @@ export interface SessionDeps {
   onOnline(welcome: Welcome): void;
   onOffline(): void;
   onMessage(message: ServerMessage): void;
+  /** Anything at all came from the server, an answer to a ping among it. */
+  onHeard(): void;
   /** Every change of place, for the log and the status file. */
   onLink(link: Link, detail: string | null): void;
 }
@@ -139,8 +141,16 @@ export function createSession(deps: SessionDeps): Session {
     };
     return deps.connect(url, headers, {
       opened: () => ifCurrent(() => handle({ type: 'opened' })),
-      text: (text) => ifCurrent(() => receive(text)),
-      heard: () => ifCurrent(() => handle({ type: 'heard' })),
+      text: (text) =>
+        ifCurrent(() => {
+          deps.onHeard();
+          receive(text);
+        }),
+      heard: () =>
+        ifCurrent(() => {
+          deps.onHeard();
+          handle({ type: 'heard' });
+        }),
       closed: ({ detail, retryAfterMs }) =>
         ifCurrent(() => {
           connection = undefined;

@@ -26,6 +26,10 @@ export interface AttemptStore {
   prune(): Promise<void>;
   writeSnapshot(attemptId: string, name: string, text: string): Promise<void>;
   readSnapshot(attemptId: string, name: string): Promise<string | undefined>;
+  /** The attempt is to be verified once more after the next boot. */
+  awaitBoot(attemptId: string): Promise<void>;
+  awaitingBoot(): Promise<string[]>;
+  forgetBoot(attemptId: string): Promise<void>;
   putOutbox(result: AttemptResult): Promise<void>;
   readOutbox(attemptId: string): Promise<AttemptResult | undefined>;
   listOutbox(): Promise<AttemptResult[]>;
@@ -35,6 +39,7 @@ export interface AttemptStore {
 export function createAttemptStore(state: StateDir): AttemptStore {
   const folder = (attemptId: string) => `attempts/${checkId(attemptId)}`;
   const journal = (attemptId: string) => `${folder(attemptId)}/journal.jsonl`;
+  const awaiting = (attemptId: string) => `after-boot/${checkId(attemptId)}`;
   const outbox = (attemptId: string) => `outbox/${checkId(attemptId)}.json`;
 
   async function load(attemptId: string): Promise<StoredAttempt | undefined> {
@@ -111,6 +116,9 @@ export function createAttemptStore(state: StateDir): AttemptStore {
     },
     writeSnapshot: (attemptId, name, text) => state.write(`${folder(attemptId)}/snapshots/${name}`, text),
     readSnapshot: (attemptId, name) => state.read(`${folder(attemptId)}/snapshots/${name}`),
+    awaitBoot: (attemptId) => state.write(awaiting(attemptId), ''),
+    awaitingBoot: () => state.list('after-boot'),
+    forgetBoot: (attemptId) => state.remove(awaiting(attemptId)),
     putOutbox: (result) => state.write(outbox(result.attemptId), JSON.stringify(result)),
     readOutbox,
     async listOutbox() {

@@ -9,6 +9,7 @@ import {
   stepTitle,
 } from '@gpufleet/shared/jobs';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
+import { forgetSuperseded, verifyAfterBoot } from './after-boot.ts';
 import { createAttemptStore } from './attempt-store.ts';
 import type { AttemptSummary, Begun, EngineDeps, JobEngine, Precheck } from './engine.ts';
 import { type NewEntry, type OpenJournal, openJournal, stampOf } from './open-attempt.ts';
@@ -96,6 +97,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     if (journal.state().granted.origin === 'server') deps.onResult?.(result);
     settledWaiters.get(result.attemptId)?.(result);
     settledWaiters.delete(result.attemptId);
+    await forgetSuperseded(runner, result);
     await store.prune();
   }
 
@@ -191,6 +193,9 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
         if (stored === 'damaged') await closeFor(attemptId);
         else if (!stored.state.settled) carryOn(openJournal({ host: deps.host, store }, attemptId, stored));
       }
+      running = running
+        .then(() => verifyAfterBoot(runner))
+        .catch((error: unknown) => deps.log.error({ error }, 'what was to last the boot could not be verified'));
     },
     openAttempts: () =>
       open
@@ -219,10 +224,19 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
       for (const attemptId of await store.order()) {
         const stored = present.has(attemptId) ? await store.find(attemptId) : undefined;
         if (!stored || stored === 'damaged') continue;
-        const { granted, planned, settled } = stored.state;
+        const { granted, planned, settled, afterBoot } = stored.state;
         const { jobId, origin, undoOf, request } = granted;
         const disruption = disruptionOfPlan(planned?.steps ?? []);
-        summaries.push({ attemptId, jobId, origin, undoOf, request, disruption, result: settled?.result ?? null });
+        summaries.push({
+          attemptId,
+          jobId,
+          origin,
+          undoOf,
+          request,
+          disruption,
+          result: settled?.result ?? null,
+          afterBoot: afterBoot && { ok: afterBoot.ok, because: afterBoot.because },
+        });
       }
       return summaries;
     },

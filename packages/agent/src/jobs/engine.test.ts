@@ -282,8 +282,8 @@ test('an offer is declined with the reasons of the blocked plan, and unknown job
   const engine = bench.engine();
   const ask = (request: JobRequest) => engine.precheck({ attemptId: 'a', request, planHash: null });
   expect(await ask(onDocker)).toMatchObject({ ok: false, because: [{ because: 'config_invalid' }] });
-  expect(await ask({ kind: 'reboot_host', params: {} })).toMatchObject({ because: [{ because: 'not_available_yet' }] });
-  await expect(engine.runLocal({ kind: 'reboot_host', params: {} })).rejects.toMatchObject({
+  expect(await ask({ kind: 'smoke_test', params: {} })).toMatchObject({ because: [{ because: 'not_available_yet' }] });
+  await expect(engine.runLocal({ kind: 'smoke_test', params: {} })).rejects.toMatchObject({
     code: 'not_available_yet',
   });
 });
@@ -474,4 +474,94 @@ test('a result that the disk mangled in the outbox is told from the journal', as
   await bench.state.write('outbox/attempt-1.json', '\0\0\0');
   await bench.state.write('outbox/other.json', '{');
   expect(await bench.engine().owedResults()).toEqual([owed]);
+});
+
+const k3sDefault: JobRequest = { kind: 'configure_runtime', params: { runtime: 'k3s', setAsDefault: true } };
+
+test('a change that takes the way out of the host away is undone by the agent alone', async () => {
+  const bench = aBench('k3s-server', ['default_runtime_cuts_network']);
+  const result = await bench.engine({ serverHeardAtMs: () => null }).runLocal(k3sDefault);
+  expect(result).toMatchObject({ outcome: 'rolled_back', because: [{ because: 'not_confirmed' }] });
+  expect(result.because[0]?.detail).toContain('eno1 00000000/00000000 via 0100000A');
+  expect(await textOf(bench, '/etc/rancher/k3s/config.yaml.d/90-gpufleet.yaml')).toBeNull();
+  expect(await textOf(bench, '/proc/net/route')).toContain('0100000A');
+});
+
+test.each([
+  ['the server is heard', (bench: Bench) => bench.clock.monotonicMs() + 1, 'server_heard'],
+  ['the ways out are those of before', () => null, 'routes_as_before'],
+] as const)('a change that could cut the host off stays when %s', async (_, heard, because) => {
+  const bench = aBench('k3s-server');
+  const engine = bench.engine({ serverHeardAtMs: () => heard(bench) });
+  await engine.begin(aGrant(k3sDefault));
+  await engine.idle();
+  expect(bench.results).toMatchObject([{ outcome: 'succeeded', because: [{}, { because }] }]);
+});
+
+test('what must last a boot is asked for once more after it, and a loss is on record', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const { attemptId } = await bench.engine().runLocal(onDocker);
+  const afterBoot = async () => {
+    const engine = bench.engine();
+    await engine.recover();
+    await engine.idle();
+    return (await engine.history()).find((attempt) => attempt.attemptId === attemptId)?.afterBoot;
+  };
+  expect(await afterBoot()).toBeNull();
+  // Something that runs at boot puts the file back: the next start of docker does not know the runtime.
+  bench.host.machine.files.put('/etc/docker/daemon.json', '{}');
+  bench.host.reboot();
+  expect(await afterBoot()).toMatchObject({ ok: false, because: [{ because: 'live_lacks_runtime' }] });
+  expect(bench.log.errors).toMatchObject([{ fields: { attemptId } }]);
+});
+
+test('a later job answers for what lasts a boot, not the one before it', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const before = bench.engine();
+  const first = await before.runLocal(onDocker);
+  expect(await before.undo(first.attemptId)).toMatchObject({ outcome: 'succeeded' });
+  bench.host.reboot();
+  const engine = bench.engine();
+  await engine.recover();
+  await engine.idle();
+  expect((await engine.history()).map(({ afterBoot }) => afterBoot)).toEqual([null, null]);
+  expect(bench.log.errors).toEqual([]);
+});
+
+test('reboots once for a driver that waits for it, and goes on in the next boot', async () => {
+  const bench = aBench('x86-docker', ['driver_library_mismatch']);
+  const reboot: JobRequest = { kind: 'reboot_host', params: {} };
+  const engine = bench.engine({ serverHeardAtMs: () => null });
+  expect(await engine.runLocal(reboot)).toMatchObject({ outcome: 'succeeded', because: [{ because: 'rebooted' }, {}] });
+  expect(doneTo(bench)).toEqual(['reboot ']);
+  expect(await engine.runLocal(reboot)).toMatchObject({ outcome: 'noop' });
+  const asked: JobRequest = { kind: 'reboot_host', params: { unlessBootedAfterMs: bench.clock.nowMs() + 5_000 } };
+  await new Promise<void>((resolve) => void bench.clock.after(10_000, resolve));
+  expect(await engine.runLocal(asked)).toMatchObject({ outcome: 'succeeded' });
+  expect(await engine.runLocal(asked)).toMatchObject({ outcome: 'noop', because: [{ because: 'booted_since' }] });
+  expect(doneTo(bench)).toEqual(['reboot ', 'reboot ']);
+});
+
+test('an agent that ends with the host carries its attempt on in the next boot', async () => {
+  const bench = aBench('x86-docker', ['driver_library_mismatch']);
+  const first = bench.engine({
+    host: {
+      ...bench.host,
+      // The order is taken and the agent is told to end before the host goes down.
+      run: async (argv, options) => {
+        if (argv[1] !== 'reboot') return bench.host.run(argv, options);
+        void first.stop();
+        return { ok: true, value: { exitCode: 0, stdout: '', stderr: '', timedOut: false, truncated: false } };
+      },
+    },
+  });
+  await first.begin(aGrant({ kind: 'reboot_host', params: {} }));
+  await first.idle();
+  expect(bench.results).toEqual([]);
+  bench.host.reboot();
+  const second = bench.engine();
+  await second.recover();
+  await second.idle();
+  expect(bench.results).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(doneTo(bench)).toEqual(['reboot ']);
 });

@@ -22,6 +22,8 @@ export interface EngineDeps {
   /** Monotonic time for polling; deadlines run on the host's boot id and uptime. */
   clock: Clock;
   log: Log;
+  /** Monotonic time at which the server last sent anything; null: not since the agent started. Absent: no server. */
+  serverHeardAtMs?(): number | null;
   /** One line for each phase or step of an attempt; may be lost, never waited for. */
   onProgress?(progress: Omit<Progress, 'type'>): void;
   /** Called once an attempt, when its result is durable in the outbox. */
@@ -45,6 +47,8 @@ export interface AttemptSummary {
   disruption: Disruption;
   /** null while the attempt is open. */
   result: AttemptResult | null;
+  /** Asked once more after the next boot; null: not asked, or no boot since. */
+  afterBoot: { ok: boolean; because: PlanReason[] } | null;
 }
 
 /** One attempt at a time; every effect is journaled (fsync) before it is made. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { PlanReason, Step } from '@gpufleet/shared/jobs';
+import { changesFile, type PlanReason, type Step, type StepOf } from '@gpufleet/shared/jobs';
 import { applyEdits } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
 import { readConfig } from '../steps/read-config.ts';
@@ -13,7 +13,12 @@ export interface ForeseenFile {
   after: string | null;
   /** Folders that a file which is made here needs and that are not there yet, outermost first. */
   madeFolders: string[];
+  /** Permission bits and owner of the file that is there now. */
+  mode: number | null;
+  owner: { uid: number; gid: number } | null;
 }
+
+export type FileStep = StepOf<'edit_file' | 'write_file' | 'remove_file' | 'restore_file'>;
 
 type Foreseen = { ok: true; files: ForeseenFile[] } | { ok: false; because: PlanReason };
 type Text = { ok: true; text: string | null } | { ok: false; because: PlanReason };
@@ -26,7 +31,7 @@ export async function foreseeFiles(
 ): Promise<Foreseen> {
   const files: ForeseenFile[] = [];
   for (const [index, step] of steps.entries()) {
-    if (step.do !== 'edit_file' && step.do !== 'restore_file') continue;
+    if (!isFileStep(step)) continue;
     const may = await deps.host.mayWrite(step.path);
     if (!may.ok) return refuse(may.because, `${step.path}: ${may.detail}`);
     const earlier = files.findLast(({ path }) => path === step.path);
@@ -36,9 +41,16 @@ export async function foreseeFiles(
     if (!after.ok) return after;
     const makes = before.text === null && after.text !== null;
     const madeFolders = makes ? await missingFolders(deps.host, step.path) : [];
-    files.push({ step: index, path: step.path, before: before.text, after: after.text, madeFolders });
+    const stat = await deps.host.stat(step.path);
+    const { mode, uid, gid } = stat.ok ? stat.value : { mode: null, uid: 0, gid: 0 };
+    const owner = stat.ok ? { uid, gid } : null;
+    files.push({ step: index, path: step.path, before: before.text, after: after.text, madeFolders, mode, owner });
   }
   return { ok: true, files };
+}
+
+function isFileStep(step: Step): step is FileStep {
+  return changesFile(step);
 }
 
 async function textOf(deps: Pick<EngineDeps, 'host' | 'sha256'>, path: string): Promise<Text> {
@@ -48,7 +60,7 @@ async function textOf(deps: Pick<EngineDeps, 'host' | 'sha256'>, path: string): 
 
 async function textAfter(
   { sha256 }: Pick<EngineDeps, 'sha256'>,
-  step: Extract<Step, { do: 'edit_file' | 'restore_file' }>,
+  step: FileStep,
   before: string | null,
   readSnapshot: (name: string) => Promise<string | undefined>,
 ): Promise<Text> {
@@ -59,6 +71,10 @@ async function textAfter(
   }
   if ((before === null ? null : sha256(before)) !== step.baseSha256)
     return refuse('changed_since_plan', `${step.path} is not what the plan was made on`);
+  // Bytes that are not UTF-8 were read as U+FFFD: the copy for the way back would not be the file.
+  if (before?.includes('\uFFFD')) return refuse('config_invalid', `${step.path} is not UTF-8 text`);
+  if (step.do === 'remove_file') return { ok: true, text: null };
+  if (step.do === 'write_file') return { ok: true, text: step.contents };
   const edited = applyEdits(step.format, before, step.edits);
   return edited.ok ? edited : refuse(edited.because, `${step.path}: ${edited.detail}`);
 }

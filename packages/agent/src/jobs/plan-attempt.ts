@@ -1,6 +1,7 @@
 import {
   type AttemptState,
   begunSteps,
+  mayCutOff,
   needsOfRequest,
   type PlanReason,
   parseRequest,
@@ -13,8 +14,17 @@ import type { AttemptStore } from './attempt-store.ts';
 import type { EngineDeps } from './engine.ts';
 import type { NewEntry } from './open-attempt.ts';
 import { planNow } from './plan-now.ts';
+import { readRoutes } from './routes.ts';
 
 type Planned = Extract<NewEntry, { type: 'planned' }>;
+
+const nothing: Omit<Planned, 'outcome' | 'because'> = {
+  type: 'planned',
+  planHash: null,
+  steps: [],
+  before: {},
+  routes: null,
+};
 
 /** The plan of a granted attempt, from facts read now: as the entry that records it. */
 export async function planAttempt(deps: EngineDeps, store: AttemptStore, state: AttemptState): Promise<Planned> {
@@ -23,14 +33,14 @@ export async function planAttempt(deps: EngineDeps, store: AttemptStore, state: 
   const needs = [...needsOfRequest(request)];
   const { plan, facts } = await planNow(deps, request);
   const before = factsAsJson(facts, needs);
-  if (plan.outcome !== 'plan')
-    return { type: 'planned', outcome: plan.outcome, because: plan.because, planHash: null, steps: [], before };
+  if (plan.outcome !== 'plan') return { ...nothing, outcome: plan.outcome, because: plan.because, before };
   const hash = hashOf(deps, state, plan.steps);
   if (planHash !== null && planHash !== hash) {
     const because = [{ because: 'plan_changed', detail: 'the host is not as it was when the plan was approved' }];
-    return { type: 'planned', outcome: 'blocked', because, planHash: hash, steps: [], before };
+    return { ...nothing, outcome: 'blocked', because, planHash: hash, before };
   }
-  return { type: 'planned', outcome: 'plan', because: plan.because, planHash: hash, steps: plan.steps, before };
+  const routes = await routesBefore(deps, plan.steps);
+  return { ...nothing, outcome: 'plan', because: plan.because, planHash: hash, steps: plan.steps, before, routes };
 }
 
 /** The inverse steps of an earlier attempt, with its copies taken over: they outlive that attempt's record. */
@@ -42,7 +52,7 @@ async function planWayBack(
 ): Promise<Planned> {
   const blocked = (because: string, detail: string): Planned => {
     const reasons: PlanReason[] = [{ because, detail }];
-    return { type: 'planned', outcome: 'blocked', because: reasons, planHash: null, steps: [], before: {} };
+    return { ...nothing, outcome: 'blocked', because: reasons };
   };
   const original = await store.load(undoOf);
   if (!original) return blocked('attempt_not_found', `there is no record of attempt ${undoOf} any more`);
@@ -61,7 +71,12 @@ async function planWayBack(
     steps.push({ ...step, snapshot: name });
   }
   const because = [{ because: 'asked_to_undo', detail: `puts back what attempt ${undoOf} changed` }];
-  return { type: 'planned', outcome: 'plan', because, planHash: hashOf(deps, state, steps), steps, before: {} };
+  const routes = await routesBefore(deps, steps);
+  return { ...nothing, outcome: 'plan', because, planHash: hashOf(deps, state, steps), steps, routes };
+}
+
+async function routesBefore({ host }: EngineDeps, steps: readonly Step[]): Promise<string[] | null> {
+  return mayCutOff(steps) ? readRoutes(host) : null;
 }
 
 function hashOf(deps: EngineDeps, state: AttemptState, steps: Step[]): string {

@@ -1,29 +1,26 @@
-import { toCanonicalJson } from '@gpufleet/shared/core';
 import {
   begunSteps,
+  changesFile,
   elapsedMs,
   type Move,
-  needsOfRequest,
   nextMove,
   type PlanReason,
   parseRequest,
   phaseOf,
-  type Step,
   stepTitle,
   toResult,
   undoSteps,
-  type Verdict,
-  verifyJob,
 } from '@gpufleet/shared/jobs';
-import type { Facts } from '@gpufleet/shared/probes';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
 import { applyStep, beforeStep, isIdempotent, probeStep, type StepContext, type StepOutcome } from '../steps/index.ts';
 import type { AttemptStore } from './attempt-store.ts';
+import { confirmReach } from './confirm-reach.ts';
 import type { EngineDeps } from './engine.ts';
 import { type OpenJournal, stampOf } from './open-attempt.ts';
 import { planAttempt } from './plan-attempt.ts';
 import type { QuarantineStore } from './quarantine.ts';
 import { takeSnapshots } from './take-snapshots.ts';
+import { verifyRequest } from './verify-request.ts';
 
 export interface Runner extends EngineDeps {
   store: AttemptStore;
@@ -33,11 +30,8 @@ export interface Runner extends EngineDeps {
   pause(ms: number): Promise<void>;
 }
 
+type Granted = ReturnType<OpenJournal['state']>['granted'];
 type MoveOf<D extends Move['do']> = Extract<Move, { do: D }>;
-
-const verifyEveryMs = 2_000;
-/** How long the host's own no must stay the same until it is taken for its last word. */
-const answeredNoForMs = 10_000;
 
 /**
  * Carries an attempt on from wherever its journal says it is, until it is settled or the engine stops. Throws only when
@@ -72,6 +66,8 @@ function makeMove(runner: Runner, journal: OpenJournal, move: Move): Promise<voi
       return probeBegunStep(runner, journal, move);
     case 'verify':
       return verify(runner, journal);
+    case 'confirm':
+      return confirm(runner, journal);
     case 'plan_undo': {
       const { forward, snapshots } = journal.state();
       tell(runner, journal, `goes back: ${move.because[0]?.detail ?? move.cause}`);
@@ -97,6 +93,7 @@ async function plan(runner: Runner, journal: OpenJournal): Promise<void> {
     planHash: null,
     steps: [],
     before: {},
+    routes: null,
   });
 }
 
@@ -148,6 +145,8 @@ async function endStep(
 ): Promise<void> {
   const { lane, index, step } = move;
   if (outcome.ok) return journal.append({ type: 'done', lane, step: index, adopted: false });
+  // The step stays begun: whoever carries the attempt on looks what became of it.
+  if ('interrupted' in outcome) return;
   runner.log.warn({ attemptId: journal.attemptId, lane, step: stepTitle(step), ...outcome.because }, 'step failed');
   const effect = await mayHaveEffect(runner, journal, move);
   return journal.append({ type: 'failed', lane, step: index, because: outcome.because, effect });
@@ -164,10 +163,6 @@ async function mayHaveEffect(
   return !trace.ok || trace.value === 'present';
 }
 
-function changesFile(step: Step): boolean {
-  return step.do === 'edit_file' || step.do === 'restore_file';
-}
-
 async function verify(runner: Runner, journal: OpenJournal): Promise<void> {
   const { granted, planned } = journal.state();
   tell(runner, journal, 'asks the live host whether it is as wanted');
@@ -176,37 +171,17 @@ async function verify(runner: Runner, journal: OpenJournal): Promise<void> {
     const because = [{ because: 'put_back', detail: `what attempt ${granted.undoOf} changed is as it was` }];
     return journal.append({ type: 'verified', ok: true, because });
   }
-  const parsed = parseRequest(granted.request.kind, granted.request.params);
-  const withinMs = parsed.ok ? parsed.job.verifyWithinMs : 0;
-  const untilMs = runner.clock.monotonicMs() + withinMs;
-  let no: { said: string; sinceMs: number } | undefined;
-  for (;;) {
-    const verdict = await guarded(runner, journal, async () => {
-      const only = [...needsOfRequest(granted.request)];
-      const facts = await runner.collectFacts({ host: runner.host, sha256: runner.sha256, only });
-      // Written by this engine from facts of the same shape.
-      return verifyJob(granted.request, facts, (planned?.before ?? {}) as Partial<Facts>);
-    });
-    if (!verdict.ok) return journal.append({ type: 'verified', ok: false, because: [verdict.because] });
-    const { ok, because } = verdict.value;
-    const nowMs = runner.clock.monotonicMs();
-    no = answeredNo(verdict.value, no, nowMs);
-    const isLastWord = no !== undefined && nowMs - no.sinceMs >= answeredNoForMs;
-    if (ok || isLastWord || nowMs >= untilMs) return journal.append({ type: 'verified', ok, because });
-    await runner.pause(verifyEveryMs);
-    if (runner.isStopping()) return;
-  }
+  const verdict = await guarded(runner, journal, () => verifyRequest(runner, granted.request, planned?.before ?? {}));
+  if (!verdict.ok) return journal.append({ type: 'verified', ok: false, because: [verdict.because] });
+  if (verdict.value !== 'stopped') return journal.append({ type: 'verified', ...verdict.value });
 }
 
-/** Since when the host has been giving this same no; undefined while it does not answer, or says yes. */
-function answeredNo(
-  verdict: Verdict,
-  earlier: { said: string; sinceMs: number } | undefined,
-  nowMs: number,
-): { said: string; sinceMs: number } | undefined {
-  if (verdict.ok || !verdict.answered) return undefined;
-  const said = toCanonicalJson(verdict.because);
-  return earlier?.said === said ? earlier : { said, sinceMs: nowMs };
+async function confirm(runner: Runner, journal: OpenJournal): Promise<void> {
+  tell(runner, journal, 'waits for a word that this host can still be reached');
+  const { granted, planned } = journal.state();
+  const word = await guarded(runner, journal, () => confirmReach(runner, granted.origin, planned?.routes ?? null));
+  if (!word.ok) return journal.append({ type: 'confirmed', ok: false, because: [word.because] });
+  if (word.value !== 'stopped') return journal.append({ type: 'confirmed', ...word.value });
 }
 
 /** The result is made once: a copy in the outbox that a crash left without its journal line is taken over. */
@@ -218,11 +193,17 @@ async function settle(runner: Runner, journal: OpenJournal, move: MoveOf<'settle
   const owed = await runner.store.readOutbox(journal.attemptId);
   const result = owed ?? toResult(state, { outcome: move.outcome, because: move.because, nowMs });
   if (!owed && state.granted.origin === 'server') await runner.store.putOutbox(result);
+  if (result.outcome === 'succeeded' && lastsBoots(state.granted)) await runner.store.awaitBoot(journal.attemptId);
   await journal.append({ type: 'settled', result });
   runner.log.info(
     { attemptId: journal.attemptId, outcome: result.outcome, because: result.because },
     'attempt settled',
   );
+}
+
+function lastsBoots({ request, undoOf }: Granted): boolean {
+  const parsed = parseRequest(request.kind, request.params);
+  return undoOf === null && parsed.ok && parsed.job.lastsBoots;
 }
 
 function contextOf(runner: Runner, journal: OpenJournal, move: { lane: 'do' | 'undo'; index: number }): StepContext {
@@ -235,6 +216,9 @@ function contextOf(runner: Runner, journal: OpenJournal, move: { lane: 'do' | 'u
     collectFacts: (only) => runner.collectFacts({ host, sha256, only }),
     snapshot: snapshots.find((snapshot) => snapshot.step === move.index),
     readSnapshot: (name) => runner.store.readSnapshot(journal.attemptId, name),
+    pause: runner.pause,
+    isStopping: runner.isStopping,
+    tell: (text) => tell(runner, journal, text, move),
   };
 }
 

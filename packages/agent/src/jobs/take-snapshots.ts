@@ -17,7 +17,7 @@ export async function takeSnapshots(
   if (!foreseen.ok) return foreseen;
   const hash = (text: string | null) => (text === null ? null : deps.sha256(text));
   const snapshots: StepSnapshot[] = [];
-  for (const { step, path, before, after, madeFolders } of foreseen.files) {
+  for (const { step, path, before, after, madeFolders, mode, owner } of foreseen.files) {
     if (before !== null) await store.writeSnapshot(attemptId, String(step), before);
     snapshots.push({
       step,
@@ -27,6 +27,8 @@ export async function takeSnapshots(
       afterSha256: hash(after),
       diff: diffText(path, before, after),
       madeFolders,
+      mode,
+      owner,
     });
   }
   return { ok: true, snapshots };

@@ -12,9 +12,15 @@ export interface StepContext {
   snapshot: StepSnapshot | undefined;
   /** Text of a copy in the attempt's snapshot folder; undefined when it is gone. */
   readSnapshot(name: string): Promise<string | undefined>;
+  /** Ends early when the agent stops. */
+  pause(ms: number): Promise<void>;
+  isStopping(): boolean;
+  /** A line for people about work that takes long; may be lost. */
+  tell(text: string): void;
 }
 
-export type StepOutcome = { ok: true } | { ok: false; because: PlanReason };
+/** `interrupted`: the agent stops in the middle; the next one looks what became of the step. */
+export type StepOutcome = { ok: true } | { ok: false; because: PlanReason } | { ok: false; interrupted: true };
 
 /** What is there of an effect whose end was not journaled. */
 export type Trace = 'present' | 'absent' | 'unclear';
@@ -37,6 +43,8 @@ export const done: StepOutcome = { ok: true };
 export function failed(because: string, detail: string): StepOutcome {
   return { ok: false, because: { because, detail } };
 }
+
+export const interrupted: StepOutcome = { ok: false, interrupted: true };
 
 export function firstLine(text: string): string {
   return text.trim().split('\n')[0]?.slice(0, 300) ?? '';

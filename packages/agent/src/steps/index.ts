@@ -2,20 +2,26 @@ import type { Json } from '@gpufleet/shared/core';
 import type { Step } from '@gpufleet/shared/jobs';
 import { editFile } from './edit-file.ts';
 import type { Executor, Executors, StepContext, StepOutcome, Trace } from './executor.ts';
+import { rebootHost } from './reboot-host.ts';
 import { restoreFile } from './restore-file.ts';
 import { setMigMode } from './set-mig-mode.ts';
-import { disableUnit, enableUnit, restartUnit, startUnit, stopUnit } from './units.ts';
+import { disableUnit, enableUnit, reloadUnits, restartUnit, startUnit, stopUnit } from './units.ts';
+import { removeFile, writeFile } from './whole-file.ts';
 
 /** A step without an entry does not compile. */
 const executors: Executors = {
   edit_file: editFile,
+  write_file: writeFile,
+  remove_file: removeFile,
   restore_file: restoreFile,
   restart_unit: restartUnit,
   start_unit: startUnit,
   stop_unit: stopUnit,
   enable_unit: enableUnit,
   disable_unit: disableUnit,
+  reload_units: reloadUnits,
   set_mig_mode: setMigMode,
+  reboot_host: rebootHost,
 };
 
 export function beforeStep(context: StepContext, step: Step): Promise<Json> {

@@ -5,7 +5,7 @@ import { probeFile } from './edit-file.ts';
 import { done, type Executor, failed, type StepContext, type StepOutcome, type Trace } from './executor.ts';
 import { readConfig } from './read-config.ts';
 
-/** Only for a file that somebody removed after us; an existing one keeps its mode. */
+/** Where the original's mode was not kept; a file that is there keeps its own. */
 const restoredMode = 0o600;
 
 type RestoreFile = StepOf<'restore_file'>;
@@ -29,7 +29,8 @@ export const restoreFile: Executor<RestoreFile> = {
         : await host.writeFile({
             path: step.path,
             contents: original,
-            newMode: restoredMode,
+            newMode: step.mode ?? restoredMode,
+            newOwner: step.owner,
             expectSha256: now.sha256,
           });
     if (!put.ok) return failed(put.because, put.detail);

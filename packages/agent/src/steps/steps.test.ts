@@ -29,8 +29,20 @@ async function contextFor(
     afterSha256: hash(file.after),
     diff: '',
     madeFolders: file.madeFolders,
+    mode: file.mode,
+    owner: file.owner,
   };
-  return { host, clock, sha256, collectFacts: (only) => collectFacts({ host, sha256, only }), snapshot, readSnapshot };
+  return {
+    host,
+    clock,
+    sha256,
+    collectFacts: (only) => collectFacts({ host, sha256, only }),
+    snapshot,
+    readSnapshot,
+    pause: (ms) => new Promise((resolve) => void clock.after(ms, resolve)),
+    isStopping: () => false,
+    tell: () => undefined,
+  };
 }
 
 async function edit({ host }: Bench, path: string, value: boolean): Promise<Step> {
@@ -43,6 +55,12 @@ async function edit({ host }: Bench, path: string, value: boolean): Promise<Step
     edits: [{ op: 'set', path: ['debug'], value }],
     newMode: 0o640,
   };
+}
+
+async function whole({ host }: Bench, path: string): Promise<Step> {
+  const read = await host.readText(path);
+  const baseSha256 = read.ok ? sha256(read.value) : null;
+  return { do: 'write_file', path, baseSha256, contents: '{"debug": true}\n', newMode: 0o644 };
 }
 
 /** All that a step can change. */
@@ -69,6 +87,16 @@ const docker = 'docker.service';
 const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) => unknown)?][] = [
   ['edit_file of a file that is there', (bench) => edit(bench, daemonJson, true)],
   ['edit_file of one that is not', (bench) => edit(bench, '/etc/rancher/k3s/config.yaml', true)],
+  ['write_file of a file that is there', (bench) => whole(bench, daemonJson)],
+  ['write_file of one that is not', (bench) => whole(bench, '/etc/modules-load.d/gpufleet.conf')],
+  [
+    'remove_file',
+    async ({ host }) => {
+      const read = await host.readText(daemonJson);
+      return { do: 'remove_file', path: daemonJson, baseSha256: read.ok ? sha256(read.value) : '' };
+    },
+    ({ host }) => host.machine.files.put(daemonJson, '{}', { mode: 0o640, uid: 0, gid: 12 }),
+  ],
   ['restart_unit', () => ({ do: 'restart_unit', unit: docker, timeoutMs: 5_000 })],
   ['stop_unit', () => ({ do: 'stop_unit', unit: docker, timeoutMs: 5_000 })],
   [
@@ -97,7 +125,7 @@ test.each(steps)('%s leaves a trace, and its inverse leaves the host as it was',
   expect(await probeStep(context, step, journaled)).toBe('present');
   if (step.do !== 'restart_unit') expect(await stateOf(bench)).not.toEqual(before);
 
-  for (const back of undoSteps([{ index: 0, step }], context.snapshot ? [context.snapshot] : [])) {
+  for (const back of undoSteps([{ index: 0, step, before: journaled }], context.snapshot ? [context.snapshot] : [])) {
     const backContext = { ...context, snapshot: undefined };
     expect(await applyStep(backContext, back)).toEqual({ ok: true });
     expect(await probeStep(backContext, back, null), back.do).not.toBe('absent');
@@ -116,7 +144,8 @@ test('set_mig_mode leaves a trace, and its inverse leaves the host as it was', a
   expect(await probeStep(context, step, null)).toBe('absent');
   expect(await applyStep(context, step)).toEqual({ ok: true });
   expect(await probeStep(context, step, null)).toBe('present');
-  for (const back of undoSteps([{ index: 0, step }], [])) expect(await applyStep(context, back)).toEqual({ ok: true });
+  for (const back of undoSteps([{ index: 0, step, before: null }], []))
+    expect(await applyStep(context, back)).toEqual({ ok: true });
   expect(await stateOf(bench)).toEqual(before);
 });
 
@@ -166,6 +195,8 @@ test('putting back leaves alone what somebody else wrote, and says so', async ()
     snapshot: '0',
     expectSha256: sha256('ours'),
     madeFolders: [],
+    mode: null,
+    owner: null,
   };
   const copies = new Map([['0', 'old']]);
   const context = { ...(await contextFor(bench, step, copies)), snapshot: undefined };
@@ -188,7 +219,7 @@ test('a folder that an edit made goes with its file, and stays once somebody els
     const step = await edit(bench, path, true);
     const context = await contextFor(bench, step);
     expect(await applyStep(context, step)).toEqual({ ok: true });
-    const [back] = undoSteps([{ index: 0, step }], context.snapshot ? [context.snapshot] : []);
+    const [back] = undoSteps([{ index: 0, step, before: null }], context.snapshot ? [context.snapshot] : []);
     if (back === undefined) throw new Error('an edit has an inverse');
     return { back, context: { ...context, snapshot: undefined } };
   };
@@ -214,4 +245,40 @@ test.each([
   const bench = aBench('x86-docker', [fault]);
   const step: Step = { do: 'restart_unit', unit: docker, timeoutMs: 5_000 };
   expect(await applyStep(await contextFor(bench, step), step)).toMatchObject({ ok: false, because: { because } });
+});
+
+test('a link is not removed in place of the file that it leads to', async () => {
+  const bench = aBench('x86-docker');
+  const path = '/etc/docker/site.json';
+  bench.host.machine.files.putLink(path, 'daemon.json');
+  const read = await bench.host.readText(path);
+  const step: Step = { do: 'remove_file', path, baseSha256: read.ok ? sha256(read.value) : '' };
+  const context = await contextFor(bench, step);
+  expect(await applyStep(context, step)).toMatchObject({ because: { because: 'not_a_file' } });
+  expect(await bench.host.lstat(path)).toMatchObject({ value: { type: 'symlink' } });
+});
+
+test('bytes that are no text are neither replaced nor removed, since their copy would not be them', async () => {
+  const bench = aBench('x86-docker');
+  const path = '/etc/docker/site.bin';
+  bench.host.machine.files.put(path, '\uFFFD');
+  const steps: Step[] = [
+    { do: 'remove_file', path, baseSha256: sha256('\uFFFD') },
+    { do: 'write_file', path, baseSha256: sha256('\uFFFD'), contents: 'x', newMode: 0o644 },
+  ];
+  for (const step of steps)
+    expect(await foreseeFiles({ host: bench.host, sha256 }, [step], async () => undefined)).toMatchObject({
+      because: { because: 'config_invalid' },
+    });
+});
+
+test('systemd is told to read its units anew, as often as asked', async () => {
+  const bench = aBench('x86-docker');
+  const folder = '/etc/systemd/system/docker.service.d';
+  bench.host.machine.files.put(`${folder}/50-gpufleet.conf`, '[Service]\nExecStart=\nExecStart=/usr/bin/dockerd -D\n');
+  const step: Step = { do: 'reload_units' };
+  const context = await contextFor(bench, step);
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(bench.host.machine.units.get(docker)?.exec).toEqual(['/usr/bin/dockerd', '-D']);
+  expect(await probeStep(context, step, null)).toBe('absent');
 });

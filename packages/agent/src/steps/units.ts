@@ -1,8 +1,9 @@
 import type { StepOf } from '@gpufleet/shared/jobs';
-import { done, type Executor, failed, type StepContext, type Trace } from './executor.ts';
+import { done, type Executor, failed, firstLine, type StepContext, type Trace } from './executor.ts';
 import { showUnit, systemctl, waitUntilActive } from './systemctl.ts';
 
 const enableTimeoutMs = 30_000;
+const reloadTimeoutMs = 60_000;
 
 export const restartUnit: Executor<StepOf<'restart_unit'>> = {
   idempotent: true,
@@ -65,6 +66,19 @@ export const disableUnit: Executor<StepOf<'disable_unit'>> = {
     return now?.enabled.startsWith('enabled') ? failed('unit_still_enabled', `${step.unit} is ${now.enabled}`) : done;
   },
   probe: ({ host }, step) => trace(host, step.unit, (now) => now.enabled === 'disabled'),
+};
+
+export const reloadUnits: Executor<StepOf<'reload_units'>> = {
+  idempotent: true,
+  before: async () => null,
+  async apply({ host }) {
+    const ran = await host.run(['systemctl', 'daemon-reload'], { timeoutMs: reloadTimeoutMs });
+    if (!ran.ok) return failed(`systemctl_${ran.because}`, ran.detail);
+    if (ran.value.timedOut) return failed('timed_out', `daemon-reload did not end in ${reloadTimeoutMs / 1_000} s`);
+    return ran.value.exitCode === 0 ? done : failed('unit_failed', firstLine(ran.value.stderr));
+  },
+  /** systemd does not tell when it last read its files: reading them twice does no harm. */
+  probe: async () => 'absent',
 };
 
 async function stateOf({ host }: StepContext, step: { unit: string }): Promise<string | null> {

@@ -6,6 +6,9 @@ import type { Disruption, Plan, PlanReason } from './step.ts';
 /** Facts that a plan is made from; the engine has checked that each named one is readable. */
 export type Observed<K extends ProbeKey> = { [P in K]: FactValue<P> };
 
+/** Facts that a plan can do without: null where one could not be read. */
+export type Also = { readonly [P in ProbeKey]?: FactValue<P> | null };
+
 /**
  * Asked of the live host after the steps: does it now do what the job wanted? `answered`: the host did answer, and what
  * it said is no; an answer that stays the same for a while is not waited for any longer.
@@ -19,6 +22,8 @@ export interface Job<P extends z.ZodType = z.ZodType, K extends ProbeKey = Probe
   params: P;
   /** Facts that must be readable for a plan; unreadable → `blocked: fact_unreadable`. */
   needs(params: z.infer<P>): readonly K[];
+  /** Facts that make the plan better and are not needed for it. */
+  uses?(params: z.infer<P>): readonly ProbeKey[];
   /** The worst that a plan of this kind can do. */
   disruption: Disruption;
   /** From the grant to the settled result, undo included. */
@@ -27,9 +32,11 @@ export interface Job<P extends z.ZodType = z.ZodType, K extends ProbeKey = Probe
   onCancel: 'finish' | 'roll_back';
   /** How long verification keeps asking before it says no. */
   verifyWithinMs: number;
-  plan(facts: Observed<K>, params: z.infer<P>): Plan;
-  /** `before` is what the plan was made on; `facts` were read after the steps. */
-  verify(facts: Observed<K>, params: z.infer<P>, before: Observed<K>): Verdict;
+  /** What it did must still be there after the next boot, and is verified once more then. */
+  lastsBoots: boolean;
+  plan(facts: Observed<K>, params: z.infer<P>, also: Also): Plan;
+  /** `before` is what the plan was made on; `facts` and `also` were read after the steps. */
+  verify(facts: Observed<K>, params: z.infer<P>, before: Observed<K> & Also, also: Also): Verdict;
 }
 
 export function defineJob<P extends z.ZodType, const K extends ProbeKey>(job: Job<P, K>): Job<P, K> {
@@ -49,4 +56,9 @@ export function observe<K extends ProbeKey>(
     observed[key] = fact.value as FactValue<K>;
   }
   return { ok: true, observed: observed as Observed<K> };
+}
+
+/** Of the named facts those that could be read. */
+export function alsoObserved(facts: Partial<Facts>, uses: readonly ProbeKey[]): Also {
+  return Object.fromEntries(uses.map((key) => [key, facts[key]?.value ?? null]));
 }

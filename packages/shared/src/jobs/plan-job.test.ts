@@ -29,7 +29,7 @@ test.each([
     'unsupported_params',
     'runtimeName',
   ],
-  ['a kind without a plan yet', 'reboot_host', {}, 'not_available_yet', 'reboot_host'],
+  ['a kind without a plan yet', 'smoke_test', {}, 'not_available_yet', 'smoke_test'],
 ])('refuses %s and names it', (_, kind, params, because, named) => {
   const parsed = parseRequest(kind, params);
   expect(parsed).toMatchObject({ ok: false, because });
@@ -49,7 +49,7 @@ test('every kind is in the registry, and those with a plan carry their own name'
 });
 
 test('a plan of a refused request is blocked for the same reason', () => {
-  expect(planJob({ kind: 'reboot_host', params: {} }, {})).toMatchObject({
+  expect(planJob({ kind: 'smoke_test', params: {} }, {})).toMatchObject({
     because: [{ because: 'not_available_yet' }],
   });
 });
@@ -76,9 +76,31 @@ test('tells titles, restarts and the worst disruption of the steps', () => {
   expect(disruptionOfPlan([restart, mig])).toBe('resets_gpu');
 });
 
+const kept = {
+  step: 0,
+  snapshot: '0',
+  afterSha256: 'z',
+  madeFolders: ['/etc/docker'],
+  mode: 0o600,
+  owner: { uid: 0, gid: 0 },
+};
+
+test('what was held off is let go when files and engines are back', () => {
+  const stop: Step = { do: 'stop_unit', unit: 'nvidia-dcgm.service', timeoutMs: 1 };
+  const steps = [edit, stop, { ...edit, path: '/x' }, restart, { ...stop, do: 'start_unit' } as const];
+  const begun = steps.map((step, index) => ({ index, step, before: null }));
+  expect(undoSteps(begun, [kept, { ...kept, step: 2 }]).map(stepTitle)).toEqual([
+    'stop_unit nvidia-dcgm.service',
+    'restore_file /x',
+    'restart_unit docker.service',
+    'start_unit nvidia-dcgm.service',
+    'restore_file /etc/docker/daemon.json',
+  ]);
+});
+
 test('undoes in reverse order and restarts a unit again once its files are back', () => {
-  const begun = [edit, restart, mig].map((step, index) => ({ index, step }));
-  expect(undoSteps(begun, [{ step: 0, snapshot: '0', afterSha256: 'z', madeFolders: ['/etc/docker'] }])).toEqual([
+  const begun = [edit, restart, mig].map((step, index) => ({ index, step, before: null }));
+  expect(undoSteps(begun, [kept])).toEqual([
     { ...mig, from: 'enabled', to: 'disabled' },
     {
       do: 'restore_file',
@@ -86,13 +108,15 @@ test('undoes in reverse order and restarts a unit again once its files are back'
       snapshot: '0',
       expectSha256: 'z',
       madeFolders: ['/etc/docker'],
+      mode: 0o600,
+      owner: { uid: 0, gid: 0 },
     },
     restart,
   ]);
 });
 
 test('a lone restart is undone by making sure that the unit runs', () => {
-  expect(undoSteps([{ index: 0, step: restart }], [])).toEqual([{ ...restart, do: 'start_unit' }]);
+  expect(undoSteps([{ index: 0, step: restart, before: null }], [])).toEqual([{ ...restart, do: 'start_unit' }]);
 });
 
 test('units are put back as they were', () => {
@@ -104,7 +128,7 @@ test('units are put back as they were', () => {
   ];
   expect(
     undoSteps(
-      steps.map((step, index) => ({ index, step })),
+      steps.map((step, index) => ({ index, step, before: null })),
       [],
     ).map(stepTitle),
   ).toEqual(['stop_unit d', 'start_unit c', 'enable_unit b', 'disable_unit a']);

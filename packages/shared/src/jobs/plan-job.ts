@@ -1,6 +1,6 @@
 import { type Sha256, toCanonicalJson } from '../core/index.ts';
 import type { Facts, ProbeKey } from '../probes/facts.ts';
-import { type Job, observe, type Verdict } from './define-job.ts';
+import { alsoObserved, type Job, observe, type Verdict } from './define-job.ts';
 import { JobKind, type JobRequest } from './job-request.ts';
 import { blocked, reason } from './plan-parts.ts';
 import { jobRegistry } from './registry.ts';
@@ -29,7 +29,8 @@ export function parseRequest(kind: string, params: unknown): ParsedRequest {
 /** Facts that a request's plan and verification rest on; none for a request that is refused anyway. */
 export function needsOfRequest(request: JobRequest): readonly ProbeKey[] {
   const parsed = parseRequest(request.kind, request.params);
-  return parsed.ok ? parsed.job.needs(parsed.params) : [];
+  if (!parsed.ok) return [];
+  return [...new Set([...parsed.job.needs(parsed.params), ...(parsed.job.uses?.(parsed.params) ?? [])])];
 }
 
 export function planJob(request: JobRequest, facts: Partial<Facts>): Plan {
@@ -37,7 +38,8 @@ export function planJob(request: JobRequest, facts: Partial<Facts>): Plan {
   if (!parsed.ok) return blocked(parsed.because, parsed.detail);
   const observed = observe(facts, parsed.job.needs(parsed.params));
   if (!observed.ok) return blocked('fact_unreadable', `${observed.probe}: ${observed.because}`);
-  return parsed.job.plan(observed.observed, parsed.params);
+  const also = alsoObserved(facts, parsed.job.uses?.(parsed.params) ?? []);
+  return parsed.job.plan(observed.observed, parsed.params, also);
 }
 
 /** Asked of fresh facts; `before` are those that the plan was made on. */
@@ -48,8 +50,10 @@ export function verifyJob(request: JobRequest, facts: Partial<Facts>, before: Pa
   const now = observe(facts, needs);
   if (!now.ok)
     return { ok: false, because: [reason('fact_unreadable', `${now.probe}: ${now.because}`)], answered: false };
+  const uses = parsed.job.uses?.(parsed.params) ?? [];
   const then = observe(before, needs);
-  return parsed.job.verify(now.observed, parsed.params, then.ok ? then.observed : now.observed);
+  const earlier = { ...alsoObserved(before, uses), ...(then.ok ? then.observed : now.observed) };
+  return parsed.job.verify(now.observed, parsed.params, earlier, alsoObserved(facts, uses));
 }
 
 /** The same for the same intent on the same base: no texts, times or names of temporary things are in it. */
@@ -57,6 +61,8 @@ export function planHashOf(plan: { kind: JobKind; params: unknown; steps: readon
   const steps = plan.steps.map((step) => {
     if (step.do === 'edit_file')
       return { do: step.do, path: step.path, baseSha256: step.baseSha256, edits: step.edits };
+    if (step.do === 'write_file')
+      return { do: step.do, path: step.path, baseSha256: step.baseSha256, contentsSha256: sha256(step.contents) };
     return 'timeoutMs' in step ? { ...step, timeoutMs: undefined } : step;
   });
   return sha256(toCanonicalJson({ kind: plan.kind, params: plan.params, steps }));

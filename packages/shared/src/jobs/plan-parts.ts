@@ -1,5 +1,5 @@
 import type { UnitState } from '../probes/fact.ts';
-import type { Plan, PlanReason, Step, StepOf } from './step.ts';
+import type { Plan, PlanReason, StepOf } from './step.ts';
 
 export function blocked(because: string, detail: string): Extract<Plan, { outcome: 'blocked' }> {
   return { outcome: 'blocked', because: [{ because, detail }] };
@@ -38,8 +38,4 @@ export function unitProblem(unit: UnitState | null, name: string): PlanReason | 
   if (unit.loadState === 'masked') return reason('unit_masked', `${unit.name} is masked: a person unmasks it`);
   if (unit.loadState !== 'loaded') return reason('unit_unknown', `${unit.name} is ${unit.loadState}`);
   return null;
-}
-
-export function isStep<D extends Step['do']>(step: Step, name: D): step is StepOf<D> {
-  return step.do === name;
 }

@@ -1,6 +1,7 @@
 import { configureRuntime } from './configure-runtime/index.ts';
 import type { Job } from './define-job.ts';
 import type { JobKind } from './job-request.ts';
+import { rebootHost } from './reboot-host/index.ts';
 import { restartService } from './restart-service/index.ts';
 import { setMigMode } from './set-mig-mode/index.ts';
 
@@ -19,7 +20,7 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   deploy_device_plugin: null,
   repair_packages: null,
   hold_packages: null,
-  reboot_host: null,
+  reboot_host: rebootHost,
   set_power_mode: null,
   smoke_test: null,
   collect_evidence: null,

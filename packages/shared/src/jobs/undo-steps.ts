@@ -1,53 +1,45 @@
 import type { StepSnapshot } from './attempt/journal.ts';
-import type { Step } from './step.ts';
+import { changesFile } from './describe-step.ts';
+import { kindOf, type Step } from './step.ts';
+import type { Was } from './steps/step-kind.ts';
 
-/** What of a step's snapshot the way back is made from. */
-type Kept = Pick<StepSnapshot, 'step' | 'snapshot' | 'afterSha256' | 'madeFolders'>;
+/** A step whose effect is there or may be there, with what was read before it. */
+export interface BegunStep {
+  index: number;
+  step: Step;
+  before: unknown;
+}
+
+type Kept = Pick<StepSnapshot, 'step'> & NonNullable<Was['kept']>;
 
 /**
- * The inverses of `begun` (in the order in which they were begun), last first. Restarts come after all else: a unit
- * that was restarted into the new files must be restarted again when the old ones are back.
+ * The inverses of `begun` (in the order in which they were begun), last first. What makes files be read anew is done
+ * once more when they are back, and before anything that was held off is let go: a node takes pods again when its
+ * engine runs.
  */
-export function undoSteps(begun: readonly { index: number; step: Step }[], snapshots: readonly Kept[]): Step[] {
-  const inverses: Step[] = [];
-  const restarts = new Map<string, Step>();
-  const changesFiles = begun.some(({ step }) => step.do === 'edit_file' || step.do === 'restore_file');
-  for (const { index, step } of [...begun].reverse()) {
-    switch (step.do) {
-      case 'edit_file':
-      case 'restore_file': {
-        const kept = snapshots.find((snapshot) => snapshot.step === index);
-        // Without a snapshot nothing was written: it is taken before any effect.
-        if (kept)
-          inverses.push({
-            do: 'restore_file',
-            path: step.path,
-            snapshot: kept.snapshot,
-            expectSha256: kept.afterSha256,
-            madeFolders: kept.madeFolders,
-          });
-        break;
-      }
-      case 'restart_unit':
-        // With no file to go back to, all there is to undo is a unit that did not come up.
-        restarts.set(step.unit, { ...step, do: changesFiles ? 'restart_unit' : 'start_unit' });
-        break;
-      case 'start_unit':
-        inverses.push({ do: 'stop_unit', unit: step.unit, timeoutMs: step.timeoutMs });
-        break;
-      case 'stop_unit':
-        inverses.push({ do: 'start_unit', unit: step.unit, timeoutMs: step.timeoutMs });
-        break;
-      case 'enable_unit':
-        inverses.push({ do: 'disable_unit', unit: step.unit });
-        break;
-      case 'disable_unit':
-        inverses.push({ do: 'enable_unit', unit: step.unit });
-        break;
-      case 'set_mig_mode':
-        inverses.push({ ...step, from: step.to, to: step.from });
-        break;
+export function undoSteps(begun: readonly BegunStep[], snapshots: readonly Kept[]): Step[] {
+  const changesFiles = begun.some(({ step }) => changesFile(step));
+  const back: Step[] = [];
+  let again: Step[] = [];
+  for (const { index, step, before } of [...begun].reverse()) {
+    const kind = kindOf(step);
+    if (kind.again) {
+      const once = kind.again(step, changesFiles);
+      // Of several restarts of one unit, the one that came first going forward counts.
+      if (once) again = [once, ...again.filter((other) => !isSame(other, once))];
+      continue;
     }
+    // Without a snapshot no file was written: it is taken before any effect.
+    const inverse = kind.inverse(step, { before, kept: snapshots.find((snapshot) => snapshot.step === index) });
+    if (kind.suspends) {
+      back.push(...again);
+      again = [];
+    }
+    back.push(...inverse);
   }
-  return [...inverses, ...restarts.values()];
+  return [...back, ...again];
+}
+
+function isSame(a: Step, b: Step): boolean {
+  return a.do === b.do && kindOf(a).subject(a) === kindOf(b).subject(b);
 }

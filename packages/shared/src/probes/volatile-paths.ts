@@ -5,6 +5,8 @@ import type { ProbeKey } from './facts.ts';
  * of the history: a section is sent again when something else in it changed. `*` stands for every element of a list.
  */
 export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
+  // Now less the uptime: it moves with the clock.
+  os: ['bootedAtMs'],
   gpus: [
     'gpus.*.memoryUsedMiB',
     'gpus.*.utilisationPercent',

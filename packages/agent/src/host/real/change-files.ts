@@ -69,7 +69,8 @@ async function replace(folder: OpenFolder, name: string, write: WriteFile, still
   await removeLeftovers(folder, name);
   const before = await look(folder, name);
   mustMatch(before, write.expectSha256, write.path);
-  const owner = before ?? { newMode: write.newMode };
+  const { newMode, newOwner } = write;
+  const owner = before ?? (newOwner ? { mode: newMode, ...newOwner } : { newMode });
   const temporary = await writeTemporary(folder, name, write.contents, owner);
   try {
     if (!isSame(before, await look(folder, name))) throw changed(write.path);

@@ -41,6 +41,7 @@ export function createMachine(options: {
     containers: 0,
     disk: 'ok',
     network: 'up',
+    cutOffBy: null,
     smiHangs: false,
     failingUnits: new Set(),
     hangingUnits: new Set(),

@@ -3,16 +3,16 @@ import type { Clock } from '@gpufleet/shared/core';
 import { findOpenFiles, type HostReader, type Read, type ReadFailure } from '@gpufleet/shared/host';
 import type { Done, EffectFailure, Host, WriteFile } from '../host.ts';
 import { isAllowedPath, isOnAllowedWay } from '../real/allowed-paths.ts';
+import { boot } from './boot.ts';
 import type { SimulatedClass } from './classes/index.ts';
 import { createMachine } from './create-machine.ts';
 import { type FaultSpec, resolveFault } from './faults/index.ts';
 import { contentOf, type FileInode, type FileTree, type Inode, toStat } from './file-tree.ts';
-import { applyPendingMig } from './gpus/gpu.ts';
 import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
 import { askNetwork } from './network.ts';
 import { showProcesses } from './processes.ts';
 import { programs } from './programs/index.ts';
-import { bootUnits, settleUnits } from './systemd.ts';
+import { settleUnits } from './systemd.ts';
 
 export interface SimulatedHostOptions {
   class: SimulatedClass;
@@ -183,7 +183,9 @@ function writeFile(machine: Machine, write: WriteFile): Done {
   if (hashOf(before) !== write.expectSha256) return refused('changed_since_plan', `${path} is not as it was`);
   const blocked = diskRefusal(machine);
   if (blocked) return blocked;
-  const options = before ? { mode: before.mode, uid: before.uid, gid: before.gid } : { mode: write.newMode };
+  const options = before
+    ? { mode: before.mode, uid: before.uid, gid: before.gid }
+    : { mode: write.newMode, ...write.newOwner };
   files.put(path, write.contents, options);
   return { ok: true };
 }
@@ -229,24 +231,6 @@ function diskRefusal(machine: Machine): Done | undefined {
   if (machine.disk === 'full') return refused('no_space', 'ENOSPC: no space left on device');
   if (machine.disk === 'read_only') return refused('read_only', 'EROFS: read-only file system');
   return undefined;
-}
-
-function boot(machine: Machine, how: 'reboot' | 'power_cut'): void {
-  machine.effects.push({ atMs: nowMs(machine), do: how, ok: true });
-  machine.boot = {
-    id: machine.random.uuid(`boot/${machine.boot.count + 1}`),
-    atMs: machine.clock.nowMs(),
-    atMonotonicMs: machine.clock.monotonicMs(),
-    count: machine.boot.count + 1,
-  };
-  if (machine.driver) machine.driver.loaded = machine.driver.onDisk;
-  for (const gpu of machine.gpus) {
-    gpu.clients = [];
-    gpu.lost = false;
-    if (gpu.fabric) gpu.fabric = 'in_progress';
-    applyPendingMig(gpu);
-  }
-  bootUnits(machine);
 }
 
 function logged(machine: Machine, what: 'write' | 'remove', path: string, done: Done): Done {

@@ -68,6 +68,8 @@ export interface Machine {
   containers: number;
   disk: 'ok' | 'full' | 'read_only';
   network: 'up' | 'down';
+  /** A file that takes the way out away when the unit is started with it. */
+  cutOffBy: { path: string; unit: string } | null;
   smiHangs: boolean;
   /** Units whose next start fails, or hangs, whatever their configuration says. */
   failingUnits: Set<string>;

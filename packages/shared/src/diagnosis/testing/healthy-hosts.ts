@@ -73,6 +73,7 @@ function x86(): Values {
     os: {
       id: 'ubuntu',
       versionId: '24.04',
+      bootedAtMs: 0,
       prettyName: 'Ubuntu 24.04.1 LTS',
       hostname: 'host-1',
       kernel: '6.8.0-45-generic',

@@ -1,4 +1,5 @@
 import type { PlanReason, Step } from '../step.ts';
+import type { BegunStep } from '../undo-steps.ts';
 import type { EntryOf, JournalEntry, Lane, StepSnapshot } from './journal.ts';
 
 /** How far one list of steps has come. */
@@ -18,9 +19,11 @@ export interface AttemptState {
   snapshots: StepSnapshot[] | null;
   forward: Progress;
   verified: EntryOf<'verified'> | null;
+  confirmed: EntryOf<'confirmed'> | null;
   cancel: string | null;
   undo: (Progress & { cause: EntryOf<'undo_planned'>['cause']; because: PlanReason[] }) | null;
   settled: EntryOf<'settled'> | null;
+  afterBoot: EntryOf<'after_boot'> | null;
 }
 
 /** undefined for a journal that does not begin with a grant: its first line was torn by a crash, nothing was done. */
@@ -33,9 +36,11 @@ export function foldJournal(entries: readonly JournalEntry[]): AttemptState | un
     snapshots: null,
     forward: progressOf([]),
     verified: null,
+    confirmed: null,
     cancel: null,
     undo: null,
     settled: null,
+    afterBoot: null,
   });
 }
 
@@ -66,12 +71,16 @@ export function withEntry(state: AttemptState, entry: JournalEntry): AttemptStat
       }));
     case 'verified':
       return { ...state, verified: entry };
+    case 'confirmed':
+      return { ...state, confirmed: entry };
     case 'cancel_asked':
       return { ...state, cancel: state.cancel ?? entry.because };
     case 'undo_planned':
       return { ...state, undo: { ...progressOf(entry.steps), cause: entry.cause, because: entry.because } };
     case 'settled':
       return { ...state, settled: entry };
+    case 'after_boot':
+      return { ...state, afterBoot: entry };
   }
 }
 
@@ -85,9 +94,9 @@ function withProgress(state: AttemptState, lane: Lane, change: (progress: Progre
 }
 
 /** Steps whose effect is there or may be there, in the order in which they were begun. */
-export function begunSteps(progress: Progress): { index: number; step: Step }[] {
+export function begunSteps(progress: Progress): BegunStep[] {
   return progress.steps.flatMap((step, index) => {
     const state = progress.states.get(index);
-    return state === undefined || state === 'refused' ? [] : [{ index, step }];
+    return state === undefined || state === 'refused' ? [] : [{ index, step, before: progress.before.get(index) }];
   });
 }

@@ -36,12 +36,23 @@ const planned: JournalEntry = {
   planHash: 'h',
   steps: [edit, restart],
   before: {},
+  routes: null,
 };
 const snapshotted: JournalEntry = {
   type: 'snapshotted',
   at: at(2),
   snapshots: [
-    { step: 0, path: '/x', snapshot: '0', beforeSha256: 'a', afterSha256: 'b', diff: '-a\n+b\n', madeFolders: [] },
+    {
+      step: 0,
+      path: '/x',
+      snapshot: '0',
+      beforeSha256: 'a',
+      afterSha256: 'b',
+      diff: '-a\n+b\n',
+      madeFolders: [],
+      mode: 0o644,
+      owner: { uid: 0, gid: 0 },
+    },
   ],
 };
 const begun = (step: number, lane: 'do' | 'undo' = 'do'): JournalEntry => ({
@@ -80,7 +91,15 @@ const undoing = (cause: EntryOf<'undo_planned'>['cause'], steps: Step[]): Journa
   because: [{ because: cause, detail: '' }],
   steps,
 });
-const back: Step = { do: 'restore_file', path: '/x', snapshot: '0', expectSha256: 'b', madeFolders: [] };
+const back: Step = {
+  do: 'restore_file',
+  path: '/x',
+  snapshot: '0',
+  expectSha256: 'b',
+  madeFolders: [],
+  mode: 0o644,
+  owner: { uid: 0, gid: 0 },
+};
 
 function stateOf(...entries: JournalEntry[]) {
   const state = foldJournal([granted, ...entries]);

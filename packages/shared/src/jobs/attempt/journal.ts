@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AttemptResult } from '../../protocol/attempt-report.ts';
 import { JobRequest } from '../job-request.ts';
 import { PlanReason, Step } from '../step.ts';
+import { FileOwner } from '../steps/files.ts';
 
 /** When an entry was written. Deadlines count uptime within boots; the wall clock is for people only. */
 export const Stamp = z.object({ bootId: z.string(), uptimeMs: z.number(), nowMs: z.number() });
@@ -18,6 +19,9 @@ export const StepSnapshot = z.object({
   diff: z.string(),
   /** Folders on the way to the file that the step will make, outermost first. */
   madeFolders: z.array(z.string()).default([]),
+  /** Permission bits and owner of the file that was there. */
+  mode: z.int().nullable().default(null),
+  owner: FileOwner.nullable().default(null),
 });
 export type StepSnapshot = z.infer<typeof StepSnapshot>;
 
@@ -48,6 +52,8 @@ export const JournalEntry = z.discriminatedUnion('type', [
     steps: z.array(Step),
     /** Facts by probe key that the plan was made on, for the verification. */
     before: z.record(z.string(), z.json()),
+    /** Ways out of the host before anything was done, for a change that can cut it off; null: not read. */
+    routes: z.array(z.string()).nullable().default(null),
   }),
   z.object({ type: z.literal('snapshotted'), at: Stamp, snapshots: z.array(StepSnapshot) }),
   /** `before` is what `probe` compares with after a crash. */
@@ -63,16 +69,20 @@ export const JournalEntry = z.discriminatedUnion('type', [
     effect: z.boolean(),
   }),
   z.object({ type: z.literal('verified'), at: Stamp, ok: z.boolean(), because: z.array(PlanReason) }),
+  /** After a change that can cut the host off: can it still be reached? */
+  z.object({ type: z.literal('confirmed'), at: Stamp, ok: z.boolean(), because: z.array(PlanReason) }),
   z.object({ type: z.literal('cancel_asked'), at: Stamp, because: z.string() }),
   /** What stopped the attempt, and the steps back. Snapshots of the way back are not needed: they are the originals. */
   z.object({
     type: z.literal('undo_planned'),
     at: Stamp,
-    cause: z.enum(['step_failed', 'not_verified', 'deadline', 'canceled', 'snapshot_failed']),
+    cause: z.enum(['step_failed', 'not_verified', 'not_confirmed', 'deadline', 'canceled', 'snapshot_failed']),
     because: z.array(PlanReason),
     steps: z.array(Step),
   }),
   z.object({ type: z.literal('settled'), at: Stamp, result: AttemptResult }),
+  /** Asked once more after the next boot, where what the job did must last. The result stays what it is. */
+  z.object({ type: z.literal('after_boot'), at: Stamp, ok: z.boolean(), because: z.array(PlanReason) }),
 ]);
 export type JournalEntry = z.infer<typeof JournalEntry>;
 export type EntryOf<T extends JournalEntry['type']> = Extract<JournalEntry, { type: T }>;

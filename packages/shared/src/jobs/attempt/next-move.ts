@@ -1,5 +1,6 @@
 import type { AttemptOutcome, AttemptPhase } from '../../protocol/attempt-report.ts';
-import type { PlanReason, Step } from '../step.ts';
+import { mayCutOff } from '../describe-step.ts';
+import { kindOf, type PlanReason, type Step } from '../step.ts';
 import { type AttemptState, begunSteps, type Progress } from './attempt-state.ts';
 import type { EntryOf, Lane } from './journal.ts';
 
@@ -11,6 +12,7 @@ export type Move =
   /** A step was begun and its end is not known: look whether the effect is there. */
   | { do: 'probe_step'; lane: Lane; index: number; step: Step; before: unknown }
   | { do: 'verify' }
+  | { do: 'confirm' }
   | { do: 'plan_undo'; cause: EntryOf<'undo_planned'>['cause']; because: PlanReason[] }
   | { do: 'settle'; outcome: AttemptOutcome; because: PlanReason[] }
   | { do: 'nothing' };
@@ -38,10 +40,14 @@ function beforePlan(state: AttemptState, now: Circumstances): Move {
 }
 
 function nextForwardMove(state: AttemptState, now: Circumstances): Move {
-  const { forward, verified, cancel } = state;
+  const { forward, verified, confirmed, cancel } = state;
   if (verified) {
     const { ok, because } = verified;
-    return ok ? { do: 'settle', outcome: 'succeeded', because } : { do: 'plan_undo', cause: 'not_verified', because };
+    if (!ok) return { do: 'plan_undo', cause: 'not_verified', because };
+    if (!mayCutOff(forward.steps)) return { do: 'settle', outcome: 'succeeded', because };
+    if (!confirmed) return { do: 'confirm' };
+    if (!confirmed.ok) return { do: 'plan_undo', cause: 'not_confirmed', because: confirmed.because };
+    return { do: 'settle', outcome: 'succeeded', because: [...because, ...confirmed.because] };
   }
   // An effect that may be under way is looked at before anything else is decided.
   const open = openStep(forward, 'do');
@@ -102,7 +108,6 @@ export function phaseOf(state: AttemptState): AttemptPhase {
   if (!state.planned) return 'prechecking';
   if (!state.snapshots) return 'snapshotting';
   const begun = begunSteps(state.forward).at(-1);
-  if (begun && state.forward.states.get(begun.index) === 'begun')
-    return begun.step.do === 'restart_unit' || begun.step.do === 'start_unit' ? 'restarting' : 'applying';
+  if (begun && state.forward.states.get(begun.index) === 'begun') return kindOf(begun.step).phase;
   return state.forward.steps.length > state.forward.states.size ? 'applying' : 'verifying';
 }

@@ -20,6 +20,7 @@ export const configureRuntime = defineJob({
   worstCaseMs: 15 * 60_000,
   onCancel: 'roll_back',
   verifyWithinMs: 90_000,
+  lastsBoots: true,
   plan(facts: Observed<Needs>, params): Plan {
     if (params.runtime === 'docker') return planDocker(facts, params);
     if (params.runtime === 'containerd') return planContainerd(facts, params);

@@ -10,6 +10,7 @@ export const restartService = defineJob({
   worstCaseMs: 15 * 60_000,
   onCancel: 'finish',
   verifyWithinMs: 90_000,
+  lastsBoots: false,
   plan: planRestart,
   verify: verifyRestart,
 });

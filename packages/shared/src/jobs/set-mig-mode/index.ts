@@ -10,6 +10,7 @@ export const setMigMode = defineJob({
   worstCaseMs: 20 * 60_000,
   onCancel: 'roll_back',
   verifyWithinMs: 30_000,
+  lastsBoots: true,
   plan: planMigMode,
   verify: verifyMigMode,
 });

@@ -30,5 +30,7 @@ export const OsFact = z.object({
   cgroupVersion: z.union([z.literal(1), z.literal(2)]).nullable(),
   /** A restart of the machine is scheduled for this moment (`shutdown -r`). */
   rebootScheduledAtMs: z.number().nullable(),
+  /** When this boot began, by the host's clock, in whole seconds. */
+  bootedAtMs: z.number(),
 });
 export type OsFact = z.infer<typeof OsFact>;

@@ -3,6 +3,7 @@ import { installCdi } from './cdi.ts';
 import { installDriverSurroundings } from './driver.ts';
 import { installKernelLog } from './kernel-log.ts';
 import { installDevicePlugin } from './kube.ts';
+import { installNetwork } from './network.ts';
 import { installPackageManager } from './packages.ts';
 import { installStorageAndTime } from './storage-and-time.ts';
 import { installWorkloads } from './workloads.ts';
@@ -15,6 +16,7 @@ const parts: readonly Part[] = [
   installDriverSurroundings,
   installPackageManager,
   installStorageAndTime,
+  installNetwork,
   installCdi,
   installKernelLog,
   installDevicePlugin,

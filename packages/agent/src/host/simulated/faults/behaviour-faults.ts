@@ -2,7 +2,7 @@ import { simulatedClassNames } from '../classes/index.ts';
 import { containerdConfigPath } from '../daemons/containerd.ts';
 import { inThePast, type Machine } from '../machine.ts';
 import { reloadUnits } from '../systemd.ts';
-import { containerds, hour, restart, type SimulatedFault } from './fault.ts';
+import { containerds, hour, k3ss, restart, type SimulatedFault } from './fault.ts';
 
 const overrideFile = '/etc/systemd/system/containerd.service.d/10-site.conf';
 const otherConfig = '/opt/site/containerd/config.toml';
@@ -52,6 +52,18 @@ export const behaviourFaults = {
     apply: ({ hangingUnits }, unit) => void hangingUnits.add(unit.name),
     repair: ({ hangingUnits }, unit) => void hangingUnits.delete(unit.name),
     isPresent: ({ hangingUnits }, unit) => hangingUnits.has(unit.name),
+  },
+  default_runtime_cuts_network: {
+    title: 'k3s takes the way out of the host away when it starts with another default runtime',
+    code: null,
+    classes: k3ss,
+    apply(machine, unit) {
+      machine.cutOffBy = { path: '/etc/rancher/k3s/config.yaml.d/90-gpufleet.yaml', unit: unit.name };
+    },
+    repair(machine) {
+      machine.cutOffBy = null;
+    },
+    isPresent: ({ cutOffBy }) => cutOffBy !== null,
   },
   disk_full: {
     title: 'no space is left on the disk',

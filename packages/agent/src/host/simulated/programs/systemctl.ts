@@ -1,3 +1,4 @@
+import { boot } from '../boot.ts';
 import type { Machine } from '../machine.ts';
 import { nowMs } from '../machine.ts';
 import { reloadUnits, startUnit, stopUnit } from '../systemd.ts';
@@ -9,6 +10,10 @@ export const systemctl: Program = (machine, args) => {
   if (verb === 'show') return show(machine, args.slice(1));
   if (matches(args, 'daemon-reload')) {
     reloadUnits(machine);
+    return printed('');
+  }
+  if (matches(args, 'reboot', '--no-block')) {
+    boot(machine, 'reboot');
     return printed('');
   }
   if (args.length !== 2 || verb === undefined || name === undefined) return undefined;

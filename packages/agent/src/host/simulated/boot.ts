@@ -1,0 +1,22 @@
+import { applyPendingMig } from './gpus/gpu.ts';
+import { type Machine, nowMs } from './machine.ts';
+import { bootUnits } from './systemd.ts';
+
+/** What was written is there afterwards (every write is synced), nothing that ran is. */
+export function boot(machine: Machine, how: 'reboot' | 'power_cut'): void {
+  machine.effects.push({ atMs: nowMs(machine), do: how, ok: true });
+  machine.boot = {
+    id: machine.random.uuid(`boot/${machine.boot.count + 1}`),
+    atMs: machine.clock.nowMs(),
+    atMonotonicMs: machine.clock.monotonicMs(),
+    count: machine.boot.count + 1,
+  };
+  if (machine.driver) machine.driver.loaded = machine.driver.onDisk;
+  for (const gpu of machine.gpus) {
+    gpu.clients = [];
+    gpu.lost = false;
+    if (gpu.fabric) gpu.fabric = 'in_progress';
+    applyPendingMig(gpu);
+  }
+  bootUnits(machine);
+}

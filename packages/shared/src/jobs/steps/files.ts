@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { KeyEdit } from '../key-edit.ts';
+import { quiet, type StepKind, type Was } from './step-kind.ts';
+
+/** `baseSha256` is what the plan was made on: another content at apply time refuses the step (`changed_since_plan`). */
+const base = {
+  path: z.string(),
+  /** null: the file does not exist and is made. */
+  baseSha256: z.string().nullable(),
+};
+
+/** Permission bits of a file that is made; an existing file keeps mode, owner and links. */
+const newMode = z.int();
+
+export const EditFile = z.object({
+  do: z.literal('edit_file'),
+  ...base,
+  format: z.enum(['json', 'toml', 'yaml']),
+  edits: z.array(KeyEdit).min(1),
+  newMode,
+});
+export type EditFile = z.infer<typeof EditFile>;
+
+/** A file that is ours as a whole: unit drop-ins, repository lists, manifests. */
+export const WriteFile = z.object({ do: z.literal('write_file'), ...base, contents: z.string(), newMode });
+export type WriteFile = z.infer<typeof WriteFile>;
+
+export const RemoveFile = z.object({ do: z.literal('remove_file'), path: z.string(), baseSha256: z.string() });
+export type RemoveFile = z.infer<typeof RemoveFile>;
+
+export const FileOwner = z.object({ uid: z.int(), gid: z.int() });
+export type FileOwner = z.infer<typeof FileOwner>;
+
+/** Puts back what a change of a file found. Only ever an inverse. */
+export const RestoreFile = z.object({
+  do: z.literal('restore_file'),
+  path: z.string(),
+  /** Name of the copy in the attempt's snapshot folder; null: there was no file, so it is removed. */
+  snapshot: z.string().nullable(),
+  /** What our change left there; another content means somebody else wrote since, and nothing is touched. */
+  expectSha256: z.string().nullable(),
+  /** Folders that the change made, outermost first: they go with the file unless somebody else uses them by now. */
+  madeFolders: z.array(z.string()).default([]),
+  /** Of the original, for a file that is not there any more. */
+  mode: z.int().nullable().default(null),
+  owner: FileOwner.nullable().default(null),
+});
+export type RestoreFile = z.infer<typeof RestoreFile>;
+
+type FileStep = EditFile | WriteFile | RemoveFile | RestoreFile;
+
+const file: StepKind<FileStep> = {
+  ...quiet,
+  subject: ({ path }) => path,
+  inverse: ({ path }, { kept }) => (kept ? [backOf(path, kept)] : []),
+};
+
+function backOf(path: string, kept: NonNullable<Was['kept']>): RestoreFile {
+  const { snapshot, afterSha256, madeFolders, mode, owner } = kept;
+  return { do: 'restore_file', path, snapshot, expectSha256: afterSha256, madeFolders, mode, owner };
+}
+
+export const fileSteps: {
+  edit_file: StepKind<EditFile>;
+  write_file: StepKind<WriteFile>;
+  remove_file: StepKind<RemoveFile>;
+  restore_file: StepKind<RestoreFile>;
+} = { edit_file: file, write_file: file, remove_file: file, restore_file: file };

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { EditFile, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
+import { migSteps, SetMigMode } from './mig.ts';
+import { RebootHost, rebootSteps } from './reboot.ts';
+import type { StepKind } from './step-kind.ts';
+import { DisableUnit, EnableUnit, ReloadUnits, RestartUnit, StartUnit, StopUnit, unitSteps } from './units.ts';
+
+/** A primitive change of a host, never a command line. */
+export const Step = z.discriminatedUnion('do', [
+  EditFile,
+  WriteFile,
+  RemoveFile,
+  RestoreFile,
+  RestartUnit,
+  StartUnit,
+  StopUnit,
+  EnableUnit,
+  DisableUnit,
+  ReloadUnits,
+  SetMigMode,
+  RebootHost,
+]);
+export type Step = z.infer<typeof Step>;
+export type StepOf<D extends Step['do']> = Extract<Step, { do: D }>;
+
+/** A primitive without an entry does not compile. */
+const stepKinds: { readonly [D in Step['do']]: StepKind<StepOf<D>> } = {
+  ...fileSteps,
+  ...unitSteps,
+  ...migSteps,
+  ...rebootSteps,
+};
+
+export function kindOf(step: Step): StepKind<Step> {
+  // The table has for each `do` the kind of just those steps, and `step` selects its own.
+  return stepKinds[step.do] as StepKind<Step>;
+}
