@@ -79,7 +79,18 @@ test('plans a job on a captured host, with the files as they would be', () => {
   expect(code).toBe(0);
   const plan = JSON.parse(out);
   expect(Object.keys(plan).sort()).toEqual(
-    ['because', 'disruption', 'files', 'holders', 'outcome', 'planHash', 'restarts', 'steps', 'worstCaseMs'].sort(),
+    [
+      'because',
+      'disruption',
+      'downtimeMs',
+      'files',
+      'holders',
+      'outcome',
+      'planHash',
+      'restarts',
+      'steps',
+      'worstCaseMs',
+    ].sort(),
   );
   expect(plan).toMatchObject({ outcome: 'plan', restarts: ['docker.service'] });
   const [file] = plan.files;

@@ -3,6 +3,7 @@ import type { HostReader } from '@gpufleet/shared/host';
 import {
   type Disruption,
   disruptionOfPlan,
+  downtimeOfPlan,
   type Holder,
   type JobRequest,
   type Plan,
@@ -15,7 +16,7 @@ import {
   type StepOf,
 } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
-import { diffText } from '@gpufleet/shared/transforms';
+import { diffText, diffValues, type ValueChange } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
 import { type ForeseenFile, foreseeFiles } from '../jobs/foresee-files.ts';
 
@@ -23,9 +24,12 @@ import { type ForeseenFile, foreseeFiles } from '../jobs/foresee-files.ts';
 export interface PlannedFile {
   path: string;
   beforeSha256: string | null;
-  afterBase64: string;
+  /** null: the plan removes the file. */
+  afterBase64: string | null;
   mode: string;
   diff: string;
+  /** Key by key what the change means; null for a file that is no JSON, TOML or YAML. */
+  changes: ValueChange[] | null;
 }
 
 export interface DescribedPlan {
@@ -36,6 +40,8 @@ export interface DescribedPlan {
   restarts: string[];
   holders: Holder[];
   disruption: Disruption;
+  /** How long what is touched is expected to be away. */
+  downtimeMs: number;
   worstCaseMs: number;
   planHash: string | null;
 }
@@ -61,13 +67,14 @@ export async function describePlan(
     restarts: restartsOfPlan(plan.steps),
     holders: plan.holders,
     disruption: disruptionOfPlan(plan.steps),
+    downtimeMs: downtimeOfPlan(plan.steps),
     worstCaseMs: parsed.job.worstCaseMs,
     planHash: planHashOf({ kind: parsed.kind, params: parsed.params, steps: plan.steps }, sha256),
   };
 }
 
 function withoutSteps(outcome: 'noop' | 'blocked', because: PlanReason[]): DescribedPlan {
-  const nothing = { steps: [], files: [], restarts: [], holders: [], worstCaseMs: 0, planHash: null };
+  const nothing = { steps: [], files: [], restarts: [], holders: [], downtimeMs: 0, worstCaseMs: 0, planHash: null };
   return { outcome, because, ...nothing, disruption: 'none' };
 }
 
@@ -87,16 +94,18 @@ async function toPlannedFiles(
   for (const path of new Set(foreseen.map((file) => file.path))) {
     const changes = foreseen.filter((file) => file.path === path);
     const before = changes[0]?.before ?? null;
-    const after = changes.at(-1)?.after ?? '';
+    const after = changes.at(-1)?.after ?? null;
     const edit = steps.find((step): step is StepOf<'edit_file'> => step.do === 'edit_file' && step.path === path);
+    const made = steps.find((step) => 'newMode' in step && step.path === path);
     const stat = await host.stat(path);
-    const mode = stat.ok ? stat.value.mode : (edit?.newMode ?? 0);
+    const mode = stat.ok ? stat.value.mode : made && 'newMode' in made ? made.newMode : 0;
     files.push({
       path,
       beforeSha256: before === null ? null : sha256(before),
-      afterBase64: Buffer.from(after, 'utf8').toString('base64'),
+      afterBase64: after === null ? null : Buffer.from(after, 'utf8').toString('base64'),
       mode: mode.toString(8).padStart(4, '0'),
       diff: diffText(path, before, after),
+      changes: edit ? diffValues(edit.format, before, after) : null,
     });
   }
   return files;

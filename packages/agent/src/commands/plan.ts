@@ -26,11 +26,12 @@ export async function planCommand(context: Context, options: PlanOptions): Promi
   return plan.outcome === 'blocked' ? exit.refused : exit.fine;
 }
 
-/** Every planned file at its path below `folder`. */
+/** Every file that the plan leaves, at its path below `folder`. */
 async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
   await makeRoot(folder);
   const target = createPrefixedHost(resolve(folder));
   for (const { path, afterBase64, mode } of files) {
+    if (afterBase64 === null) continue;
     const before = await target.readText(path);
     const done = await target.writeFile({
       path,
@@ -47,14 +48,21 @@ export function renderPlan(plan: DescribedPlan): string {
   lines.push(...plan.because.map(({ because, detail }) => `  ${because}: ${detail}`));
   if (plan.outcome !== 'plan') return `${lines.join('\n')}\n`;
   lines.push('steps:', ...plan.steps.map((step, index) => `  ${index + 1}. ${stepTitle(step)}`));
-  for (const { diff } of plan.files) lines.push(diff.trimEnd());
+  for (const file of plan.files) lines.push(...renderFile(file));
   if (plan.holders.length > 0)
     lines.push(
       'will be hit:',
       ...plan.holders.map(({ type, name, pid }) => `  ${type} ${name}${pid ? ` (${pid})` : ''}`),
     );
   lines.push(
-    `disruption: ${plan.disruption}; at worst ${Math.ceil(plan.worstCaseMs / 1000)} s; plan ${plan.planHash?.slice(0, 12)}`,
+    `disruption: ${plan.disruption}; away for about ${Math.ceil(plan.downtimeMs / 1000)} s; at worst ${Math.ceil(plan.worstCaseMs / 1000)} s; plan ${plan.planHash?.slice(0, 12)}`,
   );
   return `${lines.join('\n')}\n`;
+}
+
+function renderFile({ path, diff, changes }: PlannedFile): string[] {
+  const meaning = (changes ?? []).map(
+    ({ path: keys, before, after }) => `  ${keys.join('.')}: ${before ?? 'not set'} → ${after ?? 'not set'}`,
+  );
+  return [...(meaning.length > 0 ? [`means in ${path}:`, ...meaning] : []), diff.trimEnd()];
 }
