@@ -7,8 +7,8 @@ const pollEveryMs = 2_000;
 const orderTimeoutMs = 60_000;
 
 export const rebootHost: Executor<StepOf<'reboot_host'>> = {
-  // A second order would reboot a host twice that came up while nobody looked.
-  idempotent: false,
+  // Ordered again only in the boot that was to end: another boot id is the effect.
+  idempotent: true,
   before: async ({ host }) => (await host.moment()).bootId,
   async apply(context, step) {
     const bootId = (await context.host.moment()).bootId;
@@ -18,12 +18,12 @@ export const rebootHost: Executor<StepOf<'reboot_host'>> = {
     return waitForBoot(context, bootId, step.timeoutMs);
   },
   /** Another boot id is another boot, whoever asked for it. */
-  async probe(context, step, before) {
+  async probe(context, _step, before) {
     if (typeof before !== 'string') return 'unclear';
     if ((await context.host.moment()).bootId !== before) return 'present';
-    // The agent was started again before the shutdown reached it.
-    const waited = await waitForBoot(context, before, step.timeoutMs);
-    return waited.ok ? 'present' : 'unclear';
+    // The agent may have been started again before the shutdown reached it.
+    const waited = await waitForBoot(context, before, orderTimeoutMs);
+    return waited.ok ? 'present' : 'absent';
   },
 };
 

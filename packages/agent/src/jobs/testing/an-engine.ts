@@ -1,4 +1,3 @@
-import type { Clock } from '@gpufleet/shared/core';
 import type { JobRequest } from '@gpufleet/shared/jobs';
 import type { AttemptResult, Grant } from '@gpufleet/shared/protocol';
 import { collectFacts } from '../../collector/collect-facts.ts';
@@ -13,7 +12,7 @@ import type { StateDir } from '../../host/state-dir.ts';
 import { sha256 } from '../../identity/key.ts';
 import { createJobEngine } from '../create-job-engine.ts';
 import type { EngineDeps, JobEngine, Log } from '../engine.ts';
-import { createEagerClock } from './eager-clock.ts';
+import { createEagerClock, type EagerClock } from './eager-clock.ts';
 
 /** Keeps what was logged as an error, so that a test can say that nothing was. */
 export function createFakeLog(): Log & { errors: { fields: Record<string, unknown>; message: string }[] } {
@@ -29,7 +28,7 @@ export function createFakeLog(): Log & { errors: { fields: Record<string, unknow
 export interface Bench {
   host: SimulatedHost;
   state: StateDir;
-  clock: Clock;
+  clock: EagerClock;
   log: ReturnType<typeof createFakeLog>;
   results: AttemptResult[];
   progress: string[];

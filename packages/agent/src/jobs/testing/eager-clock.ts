@@ -1,8 +1,14 @@
 import type { Clock } from '@gpufleet/shared/core';
 
+export interface EagerClock extends Clock {
+  /** Somebody sets the wall clock; what has passed stays. */
+  jump(byMs: number): void;
+}
+
 /** Time that does not wait: whenever nothing else is to be done, it jumps to the next timer. */
-export function createEagerClock(startMs = Date.UTC(2026, 5, 1, 12)): Clock {
+export function createEagerClock(startMs = Date.UTC(2026, 5, 1, 12)): EagerClock {
   let passedMs = 0;
+  let setByMs = 0;
   let timers: { atMs: number; action: () => void }[] = [];
   let scheduled = false;
 
@@ -29,7 +35,10 @@ export function createEagerClock(startMs = Date.UTC(2026, 5, 1, 12)): Clock {
   }
 
   return {
-    nowMs: () => startMs + passedMs,
+    nowMs: () => startMs + passedMs + setByMs,
+    jump(byMs) {
+      setByMs += byMs;
+    },
     monotonicMs: () => passedMs,
     after,
     every(periodMs, action) {

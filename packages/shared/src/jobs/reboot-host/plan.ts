@@ -13,7 +13,7 @@ export const RebootHostParams = z.strictObject({
 });
 export type RebootHostParams = z.infer<typeof RebootHostParams>;
 
-export const rebootUses = ['packages', 'driver', 'pci', 'gpus', 'kernel_log', 'gpu_holders'] as const;
+export const rebootUses = ['packages', 'driver', 'pci', 'gpus', 'kernel_log', 'gpu_holders', 'units'] as const;
 
 /** From the order until the agent is back: a server with much memory tests it at every boot. */
 const timeoutMs = 20 * 60_000;
@@ -102,5 +102,16 @@ export function verifyReboot(
     ];
     return { ok: false, because, answered: false };
   }
-  return { ok: true, because: [reason('rebooted', 'the host has booted and has the GPUs that it had')] };
+  const down = (before.units?.units ?? []).filter(
+    ({ name, activeState }) => activeState === 'active' && isDown(now.units?.units.find((unit) => unit.name === name)),
+  );
+  if (down.length > 0) {
+    const because = down.map(({ name }) => reason('unit_not_active', `${name} was active before the reboot`));
+    return { ok: false, because, answered: false };
+  }
+  return { ok: true, because: [reason('rebooted', 'the host has booted and has the GPUs and units that it had')] };
+}
+
+function isDown(unit: { activeState: string } | undefined): boolean {
+  return unit?.activeState !== 'active';
 }

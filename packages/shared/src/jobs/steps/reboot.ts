@@ -18,6 +18,6 @@ export const rebootSteps: { reboot_host: StepKind<RebootHost> } = {
     mayCutOff: () => true,
     inverse: () => [],
     // Modules, device nodes and GPU modes that a boot took from files come back with another boot only.
-    again: (step) => step,
+    again: (step, changesFiles) => (changesFiles ? step : null),
   },
 };

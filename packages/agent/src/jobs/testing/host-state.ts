@@ -1,0 +1,37 @@
+import { contentOf, type Inode } from '../../host/simulated/file-tree.ts';
+import type { Machine } from '../../host/simulated/machine.ts';
+
+/** Made anew by every boot or by those who write logs: nothing there is a job's to put back. */
+const passing = /^\/(proc|sys|run|tmp|dev|var\/log|var\/run|var\/lib\/gpufleet)(\/|$)/;
+/** What differs between two runs of the same daemon. */
+const ofOneRun = /pid|atMs$|^uuid$|gpuInstanceId/i;
+
+/**
+ * All of a machine that a job can change, one line for each thing: files with mode, owner and text, links, units, GPUs,
+ * what the running daemons have loaded, objects of the cluster. Two machines that read the same are the same.
+ */
+export function hostState(machine: Machine): string[] {
+  const units = [...machine.units.values()].map(({ name, active, enabled }) => `unit ${name} ${active} ${enabled}`);
+  const gpus = machine.gpus.map(
+    ({ uuid, mig, lost }) => `gpu ${uuid} ${mig.current} ${mig.pending} ${lost} ${plain(mig.instances)}`,
+  );
+  const live = Object.entries(machine.live).map(([name, value]) => `live ${name} ${plain(value)}`);
+  const more = [`cluster ${plain(machine.kubernetes)}`];
+  return [...filesBelow('', machine.files.root), ...units, ...gpus, ...live, ...more].sort();
+}
+
+function filesBelow(path: string, inode: Inode): string[] {
+  if (passing.test(path)) return [];
+  const owned = `${inode.mode.toString(8)} ${inode.uid}:${inode.gid}`;
+  if (inode.type === 'dir') {
+    const below = [...inode.children].flatMap(([name, child]) => filesBelow(`${path}/${name}`, child));
+    return [`dir ${path} ${owned}`, ...below];
+  }
+  if (inode.type === 'symlink') return [`link ${path} ${inode.target}`];
+  if (inode.type !== 'file') return [`${inode.type} ${path} ${owned}`];
+  return typeof inode.content === 'function' ? [] : [`file ${path} ${owned} ${JSON.stringify(contentOf(inode))}`];
+}
+
+function plain(value: unknown): string {
+  return JSON.stringify(value, (key, part: unknown) => (ofOneRun.test(key) ? undefined : part)) ?? 'none';
+}

@@ -1,0 +1,41 @@
+import type { JobCase } from './crash-trial.ts';
+
+/** Every job kind on every platform that it has, and ways on which it must go back. One line for each. */
+export const jobCases: readonly JobCase[] = [
+  configure('docker', 'x86-docker', ['docker_runtime_not_configured']),
+  configure('containerd', 'x86-containerd-1.7', ['containerd_runtime_not_configured']),
+  configure('containerd', 'x86-containerd-2', ['containerd_runtime_not_configured']),
+  { ...configure('k3s', 'k3s-server', ['k3s_restart_pending']), cannotGoBack: true },
+  { ...configure('k3s', 'k3s-agent', ['k3s_restart_pending']), cannotGoBack: true },
+  {
+    ...configure('containerd', 'x86-containerd-1.7', ['containerd_runtime_not_configured', 'containerd_drops_runtime']),
+    goesBack: true,
+  },
+  {
+    request: { kind: 'configure_runtime', params: { runtime: 'k3s', setAsDefault: true } },
+    hostClass: 'k3s-server',
+    faults: ['default_runtime_cuts_network'],
+    goesBack: true,
+  },
+  {
+    request: { kind: 'restart_service', params: { unit: 'docker' } },
+    hostClass: 'x86-docker',
+    faults: ['docker_restart_pending'],
+    cannotGoBack: true,
+  },
+  {
+    request: { kind: 'reboot_host', params: {} },
+    hostClass: 'x86-docker',
+    faults: ['driver_library_mismatch'],
+    cannotGoBack: true,
+  },
+];
+
+function configure(runtime: string, hostClass: JobCase['hostClass'], faults: JobCase['faults']): JobCase {
+  return { request: { kind: 'configure_runtime', params: { runtime } }, hostClass, ...(faults ? { faults } : {}) };
+}
+
+export function nameOf({ request, hostClass, goesBack }: JobCase): string {
+  const params = Object.entries(request.params).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  return `${[request.kind, ...params].join(' ')} on ${hostClass}${goesBack ? ', going back' : ''}`;
+}
