@@ -1,5 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { journalArgv, k3sDistribution, rke2Distribution } from '../../probes/k3s/distribution.ts';
+import { isOlderThanStart } from '../../probes/unit-age.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
@@ -18,8 +19,9 @@ export function templateProblem(name: Rancher) {
     code: 'K3S_TEMPLATE_PROBLEM',
     layer: 'engine',
     severity: 'critical',
-    title: `A template of ${rancherTitles[name]} fails, what it rendered is broken, only the old config.toml.tmpl is there beside containerd 2, or the generated file was edited`,
-    notWhen: 'no template, and the generated file is as it was rendered; config-v3.toml.tmpl is there; containerd 1.7',
+    title: `A template of ${rancherTitles[name]} fails or will fail at the next start, what it rendered is broken, only the old config.toml.tmpl is there beside containerd 2, or the generated file was edited`,
+    notWhen:
+      'no template, and the generated file is as it was rendered; config-v3.toml.tmpl is there; containerd 1.7; the running daemon started from this very template',
     proposes: [],
     needs: [name],
     excludedBy: (seen) => seen[name]?.installed === false,
@@ -29,11 +31,41 @@ export function templateProblem(name: Rancher) {
       const unread = templates.find(({ sha256 }) => sha256 === null);
       if (unread) return { cannotTell: `${unread.path} could not be read: ${unread.error ?? 'no reason given'}` };
       const old = templates.find(({ path }) => path.endsWith('/config.toml.tmpl'));
-      const used = templates.find(({ path }) => path.endsWith('/config-v3.toml.tmpl')) ?? old;
+      // Releases with containerd 1.7 do not know the new name.
+      const current = hasContainerd2(own.version) === false ? undefined : templates.find(isForContainerd2);
+      const used = current ?? old;
       if (!used) return editedByHand(name, own);
-      return failing(name, own, used.path) ?? (used === old ? outdated(name, own, used.path) : []);
+      return (
+        failing(name, own, used.path) ?? willFail(name, own, used) ?? (used === old ? outdated(name, own, used) : [])
+      );
     },
   });
+}
+
+function isForContainerd2({ path }: K3s['templates'][number]): boolean {
+  return path.endsWith('/config-v3.toml.tmpl');
+}
+
+/** What the text of the template tells before anything is restarted. */
+function willFail(name: Rancher, own: K3s, template: K3s['templates'][number]): Found[] | null {
+  if (template.error === null) return null;
+  // A daemon that came up from this very file knows better.
+  if (
+    own.unit?.activeState === 'active' &&
+    isOlderThanStart(template.mtimeMs, own.unit) &&
+    own.renderedFile.error === null
+  )
+    return null;
+  const title = rancherTitles[name];
+  const summary = `The next start of ${title} will fail: ${template.path} ${brokenHow(template.error)}`;
+  return [
+    said(name, template.path, 'critical', summary, { source: sources.file(template.path), quote: template.error }),
+  ];
+}
+
+function brokenHow(error: string): string {
+  if (error.startsWith('template:')) return 'is no template that it can read';
+  return /defined twice/.test(error) ? 'states again what is there already' : 'does not give valid TOML';
 }
 
 /** It ended over the template, or containerd over what came of it. */
@@ -50,17 +82,23 @@ function failing(name: Rancher, own: K3s, template: string): Found[] | null {
   return [said(name, template, 'critical', `What ${template} renders is not valid TOML`, evidence)];
 }
 
-function outdated(name: Rancher, own: K3s, template: string): Found[] {
+function outdated(name: Rancher, own: K3s, template: K3s['templates'][number]): Found[] {
   if (!hasContainerd2(own.version)) return [];
+  const schema = own.rendered?.schema ?? null;
+  const isKept = schema !== null && schema < 3;
+  // A whole configuration of the new version under the old name keeps nothing back.
+  if (schema !== null && !isKept && isOlderThanStart(template.mtimeMs, own.unit)) return [];
   // Without the toolkit no template could have named it.
   const without = k3sKnowsNvidia(name, own)?.knows === false && runtimeForK3s(own) !== null;
   const title = rancherTitles[name];
-  const summary = `${template} is for containerd 1.7: ${title} ${own.version} keeps the old configuration version because of it`;
-  const evidence = { source: sources.file(own.renderedFile.path), quote: `version = ${own.rendered?.schema ?? 2}` };
+  const summary = `${template.path} is for containerd 1.7: ${title} ${own.version} keeps the old configuration version because of it`;
+  const evidence = isKept
+    ? { source: sources.file(own.renderedFile.path), quote: `version = ${schema}` }
+    : { source: sources.file(template.path), quote: '(no config-v3.toml.tmpl beside it)' };
   return [
     said(
       name,
-      template,
+      template.path,
       without ? 'critical' : 'warning',
       without ? `${summary}, and it has no nvidia runtime` : summary,
       evidence,
@@ -110,10 +148,10 @@ function said(
   };
 }
 
-/** containerd 2 came with v1.31.6, v1.32.2 and everything after, of both. */
-function hasContainerd2(version: string | null): boolean {
+/** containerd 2 came with v1.31.6, v1.32.2 and everything after, of both; null: the release is not known. */
+function hasContainerd2(version: string | null): boolean | null {
   const match = /^v?1\.(\d+)\.(\d+)/.exec(version ?? '');
-  if (!match) return false;
+  if (!match) return null;
   const [minor, patch] = [Number(match[1]), Number(match[2])];
   return minor > 32 || (minor === 32 && patch >= 2) || (minor === 31 && patch >= 6);
 }

@@ -7,6 +7,7 @@ import type { Gap } from '../parsed.ts';
 import { absentFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
+import { checkTemplate } from './check-template.ts';
 import { belowDataDir, type Distribution, journalArgv, versionArgv } from './distribution.ts';
 import type { K3sFact } from './fact.ts';
 import { findRuntimes, runtimeFiles, searchPathOf } from './find-runtimes.ts';
@@ -52,6 +53,7 @@ export async function collectK3s(context: ProbeContext, distribution: Distributi
   const { role, unit } = await readRole(host, units, distribution);
   if (role === null) partial.push({ path: 'role', because: 'no_unit_and_no_data' });
   const searchPath = searchPathOf(config.path);
+  const runtimesFound = await findRuntimes(host, searchPath, partial);
   const value: K3sFact = {
     installed: true,
     version: await readVersion(context, distribution, partial),
@@ -60,9 +62,9 @@ export async function collectK3s(context: ProbeContext, distribution: Distributi
     dataDir,
     defaultRuntimeSetting: config.settings.defaultRuntime,
     configFiles: config.files,
-    ...(await readRendered(context, distribution, dataDir, partial)),
+    ...(await readRendered(context, distribution, { dataDir, runtimesFound }, partial)),
     searchPath,
-    runtimesFound: await findRuntimes(host, searchPath, partial),
+    runtimesFound,
     lastFatal:
       unit !== null && unit.activeState !== 'active' ? await readFatalLines(context, distribution, partial) : null,
     live: await readLive(context, distribution, partial),
@@ -93,7 +95,7 @@ function notInstalled({ defaultDataDir }: Distribution): K3sFact {
 async function readRendered(
   context: ProbeContext,
   distribution: Distribution,
-  dataDir: string,
+  { dataDir, runtimesFound }: { dataDir: string; runtimesFound: K3sFact['runtimesFound'] },
   partial: Gap[],
 ): Promise<Pick<K3sFact, 'templates' | 'renderedFile' | 'rendered' | 'dropInFolder'>> {
   const path = `${dataDir}${folder}/config.toml`;
@@ -103,6 +105,10 @@ async function readRendered(
     return { templates: [], renderedFile: absentFile(path), rendered: null, dropInFolder: null };
   }
   const templates = await Promise.all(templateFiles.map((end) => readConfigFile(context, `${dataDir}${end}`)));
+  const handlers = runtimesFound.map(({ handler }) => handler);
+  for (const { file, text } of templates)
+    if (text !== null)
+      file.error = checkTemplate(text, { schema: file.path.endsWith('-v3.toml.tmpl') ? 3 : 2, handlers });
   const read = await readContainerdFiles(context, path, {
     declared: belowDataDir(distribution, renderedFiles),
     missingImportIsFatal: false,

@@ -14,7 +14,7 @@ export const K3sFact = z.object({
   /** `default-runtime` of the unit's flags, config.yaml.d and config.yaml, first one wins. */
   defaultRuntimeSetting: z.string().nullable(),
   configFiles: z.array(ConfigFile),
-  /** User templates that exist: config-v3.toml.tmpl, config.toml.tmpl. */
+  /** User templates that exist: config-v3.toml.tmpl, config.toml.tmpl; `error`: why the next start with it will fail. */
   templates: z.array(ConfigFile),
   /** The config.toml that was rendered at the last start. */
   renderedFile: ConfigFile,
