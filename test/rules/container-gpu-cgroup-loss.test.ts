@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { observeChanged } from './changed-host.ts';
-import { changedContainer, reloadedAt } from './containers.ts';
+import { changedContainer, nothingTells, reloadedAt } from './containers.ts';
 
 const code = 'CONTAINER_GPU_CGROUP_LOSS';
 const hour = 3_600_000;
@@ -56,4 +56,22 @@ test('cannot tell without a journal', async () => {
     argv: [{ argv: reloadedAt(0).argv?.[0]?.argv ?? [], answer: 'not_recorded' }],
   });
   expect(host.untold(code)).toContain('reloaded');
+});
+
+const noAnswer = {
+  commands: { 'docker info --format {{json .}}': { exitCode: 1, stderr: 'Cannot connect to the Docker daemon\n' } },
+};
+
+test('cannot tell while docker does not say who keeps its cgroups', async () => {
+  const host = await observeChanged('x86-docker', running(), reloadedAt(started + hour), withoutLinks, noAnswer);
+  expect(host.of(code)).toEqual([]);
+  expect(host.untold(code)).toContain('cgroups');
+});
+
+test('cannot tell of containers that could not be read, and needs nobody’s answer where none is at risk', async () => {
+  const hidden = { files: nothingTells.files ?? {} };
+  const host = await observeChanged('x86-docker', hidden, reloadedAt(started + hour), withoutLinks);
+  expect(host.untold(code)).toContain('containers of docker');
+  const newer = await observeChanged('x86-docker', running(), reloadedAt(started - hour), withoutLinks, noAnswer);
+  expect(newer.untold(code)).toBeNull();
 });

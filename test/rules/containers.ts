@@ -50,10 +50,10 @@ export function failedContainer(className: DockerClass, error: string, config: C
   return changedContainer(className, { state: { Running: false, ExitCode: 128, Error: why }, config });
 }
 
-/** Engines said this in their journal. */
+/** Engines said this in their journal, an hour or so before the host was read. */
 export function journalSays(...messages: string[]): Changes {
   const lines = messages.map(
-    (message, at) => `${1_780_000_000 + at}.000000 host-1 dockerd[812]: level=error msg="${message}"\n`,
+    (message, at) => `${1_780_310_000 + at}.000000 host-1 dockerd[812]: level=error msg="${message}"\n`,
   );
   return { argv: [{ argv: failuresArgv, answer: lines.join('') }] };
 }
@@ -62,4 +62,32 @@ export function journalSays(...messages: string[]): Changes {
 export function reloadedAt(atMs: number): Changes {
   const line = `${(atMs / 1000).toFixed(6)} host-1 systemd[1]: Reloading requested from client PID 4242...\n`;
   return { argv: [{ argv: reloadArgv, answer: line }] };
+}
+
+/** Neither docker's folder nor the journal may be read. */
+export const nothingTells: Changes = {
+  files: { '/var/lib/docker/containers': { special: { type: 'dir' }, as: { error: 'EACCES' } } },
+  argv: [
+    {
+      argv: failuresArgv,
+      answer: { exitCode: 1, stderr: 'No journal files were opened due to insufficient permissions.\n' },
+    },
+  ],
+};
+
+/** The main process of a class's GPU container, as the kernel tells its rights. */
+export function processOf(className: DockerClass, uid: number, groups: readonly number[]): Changes {
+  const config = join(
+    import.meta.dirname,
+    '../hosts/recorded',
+    className,
+    'root',
+    gpuContainerOf(className),
+    'config.v2.json',
+  );
+  const { Pid } = (JSON.parse(readFileSync(config, 'utf8')) as { State: { Pid: number } }).State;
+  const ids = (id: number) => `\t${id}\t${id}\t${id}\t${id}\n`;
+  return {
+    files: { [`/proc/${Pid}/status`]: `Name:\tpython3\nUid:${ids(uid)}Gid:${ids(uid)}Groups:\t${groups.join(' ')} \n` },
+  };
 }

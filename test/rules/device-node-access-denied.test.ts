@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { observeChanged } from './changed-host.ts';
+import { changedContainer, nothingTells, processOf } from './containers.ts';
 import { journal, kernelLogDenied, kernelSays } from './kernel-log-changes.ts';
 
 const code = 'DEVICE_NODE_ACCESS_DENIED';
@@ -54,4 +55,42 @@ test('without a denial the mode of the nodes says who is kept out', async () => 
 
 test('cannot tell without the log', async () => {
   expect((await observeChanged(one, kernelLogDenied)).untold(code)).toContain('denied');
+});
+
+describe('a container that is neither root nor in the group of the nodes', () => {
+  const kept = {
+    files: { '/dev/nvmap': { special: { type: 'char', major: 10, minor: 120, mode: '0660' }, as: { gid: 44 } } },
+  };
+  const user = changedContainer('orin', { config: { User: '1000' } as object });
+
+  test('is told on a Jetson with the number of the group that it lacks', async () => {
+    const host = await observeChanged('orin', kept, user, processOf('orin', 1000, [1000]));
+    expect(host.of(code)).toMatchObject([
+      {
+        subject: 'container:inference',
+        severity: 'info',
+        summary: expect.stringContaining('/dev/nvmap'),
+        evidence: [
+          { source: 'file:/dev/nvmap', quote: expect.stringContaining('mode 0660') },
+          { quote: '"User":"1000"' },
+          { source: 'file:/proc/*/status', quote: 'Uid: 1000, Groups: 1000' },
+        ],
+        remedy: null,
+        person: expect.stringContaining('--group-add 44'),
+      },
+    ]);
+  });
+
+  test('is well with the group, as root, and where everybody may open them', async () => {
+    expect((await observeChanged('orin', kept, user, processOf('orin', 1000, [44, 1000]))).of(code)).toEqual([]);
+    expect((await observeChanged('orin', kept, processOf('orin', 0, []))).of(code)).toEqual([]);
+    expect((await observeChanged(one, processOf('x86-docker', 1000, []))).of(code)).toEqual([]);
+  });
+
+  test('is not guessed at while it does not run, or while its process cannot be looked at', async () => {
+    expect((await observeChanged('orin', kept, user)).of(code)).toEqual([]);
+    const ended = changedContainer('orin', { state: { Running: false, ExitCode: 1 } });
+    expect((await observeChanged('orin', kept, ended, processOf('orin', 1000, []))).of(code)).toEqual([]);
+    expect((await observeChanged('orin', kept, { files: nothingTells.files ?? {} })).untold(code)).toContain('docker');
+  });
 });

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { observeChanged } from './changed-host.ts';
-import { logged, resources } from './kube-changes.ts';
+import { answer, blindLines, logged, plugin, resources } from './kube-changes.ts';
 
 const code = 'DEVICE_PLUGIN_GPU_UNHEALTHY';
 const { facts } = await observeChanged('k3s-server');
@@ -80,4 +80,60 @@ test('cannot tell without nvidia-smi whether the GPU works', async () => {
   });
   expect(host.untold(code)).toContain('gpus');
   expect(host.of(code)).toEqual([]);
+});
+
+describe('a node that offers nothing while the plugin runs and the GPUs answer', () => {
+  const zero = resources('node', { capacity: { 'nvidia.com/gpu': '0' }, allocatable: { 'nvidia.com/gpu': '0' } });
+  const unlisted = resources('node', { capacity: { 'nvidia.com/gpu': null }, allocatable: { 'nvidia.com/gpu': null } });
+
+  test.each([
+    ['zero', zero, 'nvidia.com/gpu: capacity 0, allocatable 0'],
+    ['nothing at all', unlisted, 'nvidia.com/gpu: not listed'],
+    ['none of those that it has', short, 'nvidia.com/gpu: capacity 1, allocatable 0'],
+  ])('is told, whether it lists %s', async (_, node, quote) => {
+    const host = await observeChanged('k3s-server', node);
+    expect(host.causes()).toEqual([code]);
+    expect(host.of(code)).toMatchObject([
+      {
+        subject: null,
+        severity: 'degraded',
+        evidence: [{ quote }, { quote: expect.stringContaining('Running, ready') }, { quote: '1 GPUs answer' }],
+        remedy: { jobs: [{ kind: 'deploy_device_plugin', params: { restart: true } }] },
+      },
+    ]);
+  });
+
+  test('is no fault where the parts of MIG are offered, or the resource has another name', async () => {
+    const mig = resources('node', {
+      capacity: { 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.12gb': '2' },
+      allocatable: { 'nvidia.com/gpu': '0', 'nvidia.com/mig-1g.12gb': '2' },
+    });
+    expect((await observeChanged('k3s-server', mig)).of(code)).toEqual([]);
+    const replicas = resources('node', {
+      capacity: { 'nvidia.com/gpu': '0', 'nvidia.com/gpu.shared': '128' },
+      allocatable: { 'nvidia.com/gpu': '0', 'nvidia.com/gpu.shared': '128' },
+    });
+    expect((await observeChanged('k3s-server', replicas)).of(code)).toEqual([]);
+  });
+
+  test('is left to the plugin’s first two minutes, and to the rules that its log speaks for', async () => {
+    const fresh = answer('pods', (list) => {
+      for (const pod of list.items as { status: { containerStatuses: Record<string, unknown>[] } }[])
+        Object.assign(pod.status.containerStatuses[0] ?? {}, {
+          state: { running: { startedAt: new Date(1_780_315_200_000 - 30_000).toISOString() } },
+        });
+    });
+    expect((await observeChanged('k3s-server', zero, fresh)).of(code)).toEqual([]);
+    expect((await observeChanged('k3s-server', zero, logged('k3s-server', ...blindLines))).of(code)).toEqual([]);
+    expect((await observeChanged('k3s-server', zero, mark(79))).of(code)).toEqual([]);
+  });
+
+  test('is a consequence where the plugin registers at the wrong place', async () => {
+    const elsewhere = plugin((spec) => {
+      for (const volume of spec.volumes as { hostPath?: { path: string } }[])
+        if (volume.hostPath?.path.endsWith('/device-plugins')) volume.hostPath.path = '/data/kubelet/device-plugins';
+    });
+    const host = await observeChanged('k3s-server', zero, ...elsewhere);
+    expect(host.causes()).toEqual(['KUBELET_PLUGIN_SOCKET_MISMATCH']);
+  });
 });

@@ -127,3 +127,29 @@ test('gives no command more than a minute', async () => {
   expect(limits.length).toBeGreaterThan(0);
   expect(Math.max(...limits)).toBeLessThanOrEqual(60_000);
 });
+
+test('which processes, containers and pods there are is no part of how a fact was read', async () => {
+  const at = (pid: number, id: string, pod: string, run: number) => {
+    const folder = `/var/lib/docker/containers/${id.repeat(32)}`;
+    const config = { ID: id.repeat(32), State: { Running: true, Pid: pid }, Config: {} };
+    return createFakeReader({
+      files: {
+        '/usr/bin/dockerd': 'ELF',
+        [`${folder}/config.v2.json`]: JSON.stringify(config),
+        [`${folder}/hostconfig.json`]: '{"Runtime": "nvidia"}',
+        [`/proc/${pid}/status`]: 'Uid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n',
+        '/var/lib/kubelet/config.yaml': 'kind: KubeletConfiguration\n',
+        [`/var/log/pods/a_nvidia-device-plugin-${pod}_${pod}/nvidia-device-plugin-ctr/${run}.log`]: 'x\n',
+      },
+    });
+  };
+  const [before, after] = [
+    await collectFacts({ host: at(100, 'a1', 'abcde', 0), sha256 }),
+    await collectFacts({ host: at(200, 'b2', 'fghij', 7), sha256 }),
+  ];
+  for (const key of ['workloads', 'kube'] as const)
+    expect([...after[key].how].sort()).toEqual([...before[key].how].sort());
+  expect(before.workloads.how).toContain('file:/var/lib/docker/containers/*/config.v2.json');
+  expect(before.workloads.how).toContain('file:/proc/*/status');
+  expect(before.kube.how).toContain('file:/var/log/pods/*/nvidia-device-plugin-ctr/*.log');
+});

@@ -17,8 +17,7 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
   const how = new Set<string>();
   const noted = <Options extends unknown[], R>(read: (path: string, ...options: Options) => R) => {
     return (path: string, ...options: Options): R => {
-      // Every process is asked for its name; which ones there are is no part of how it is read.
-      how.add(`file:${path.replace(/^\/proc\/\d+\/comm$/, '/proc/*/comm')}`);
+      how.add(`file:${steadyPath(path)}`);
       return read(path, ...options);
     };
   };
@@ -54,6 +53,16 @@ export function createRecordingReader(host: HostReader, cache: CommandCache): Re
       return host.si(name);
     },
   };
+}
+
+/** Which processes, containers and pods there are is no part of how they are read: they come and go. */
+function steadyPath(path: string): string {
+  return path
+    .replace(/^\/proc\/\d+(?=\/)/, '/proc/*')
+    .replace(/\/[0-9a-f]{64}(?=\/|$)/, '/*')
+    .replace(/^\/var\/log\/pods\/[^/]+(\/[^/]+)?(\/\d+\.log)?/, (_, container?: string, run?: string) =>
+      ['/var/log/pods/*', container ?? '', run ? '/*.log' : ''].join(''),
+    );
 }
 
 function capped(options: RunOptions): RunOptions {

@@ -12,7 +12,9 @@ import { parseK3sConfig } from './k3s/parse-k3s-config.ts';
 import { parseKernelLog } from './kernel-log/parse-kernel-log.ts';
 import { parseDescribeNode } from './kube/parse-describe-node.ts';
 import { parseNode } from './kube/parse-node.ts';
+import { parseNodeTable } from './kube/parse-node-table.ts';
 import { type Parsed, plainText } from './parsed.ts';
+import { parseConfigureLog } from './toolkit/parse-configure-log.ts';
 import { parseToolkitConfig } from './toolkit/parse-toolkit-config.ts';
 
 /** Reads one text that a person has: never throws, and says what it could not read. */
@@ -51,7 +53,10 @@ export function findReader(name: string): FoundReader {
   };
 }
 
+/** A file of containerd's, or what the toolkit printed while it wrote one. */
 function readContainerd(text: string): Parsed<unknown> {
+  const log = parseConfigureLog(text);
+  if (log.value !== null) return log;
   const { value, unreadable } = parseContainerdFile(text);
   return { value: value === null ? null : { ...asWritten(value), statedSchema: value.version }, unreadable };
 }
@@ -72,7 +77,9 @@ function readKernelLog(text: string): Parsed<unknown> {
 }
 
 function readKubeNode(text: string): Parsed<unknown> {
-  return text.trimStart().startsWith('{') ? parseNode(text) : parseDescribeNode(text);
+  if (text.trimStart().startsWith('{')) return parseNode(text);
+  const table = parseNodeTable(text);
+  return table.value === null ? parseDescribeNode(text) : table;
 }
 
 /** Boards without the file tell their release by a package: what `dpkg -l` prints of it is read as well. */

@@ -41,13 +41,15 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   gpu_holders: ['holders.*.useCount'],
   docker: ['live.containersRunning'],
   kernel_log: ['events.*.count', 'events.*.lastSeconds'],
-  // A container that is started again and again fails in the same words, but for its ids.
-  workloads: ['failures.*.line', 'failures.*.count', 'failures.*.lastAtMs'],
+  // A container that is started again and again fails in the same words.
+  workloads: ['failures.*.count', 'failures.*.lastAtMs', 'docker.*.startedAtMs'],
   // Of the whole cluster: other nodes come and go.
   kube: [
     'devicePlugin.daemonSets.*.ready',
     'devicePlugin.daemonSets.*.desired',
     'devicePlugin.logs.*.lastLines',
+    // Of a plugin that starts again and again.
+    'devicePlugin.pods.*.restarts',
     'events.*.count',
     'events.*.lastAtMs',
   ],

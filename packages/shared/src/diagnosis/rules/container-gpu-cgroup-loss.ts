@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { reloadArgv } from '../../probes/workloads/index.ts';
-import { defineRule } from '../define-rule.ts';
+import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
 import { type DockerContainer, nameOf, subjectOf } from './workload-parts.ts';
@@ -21,15 +21,23 @@ export const containerGpuCgroupLoss = defineRule({
     (device_nodes !== null && hasLinks(device_nodes)) ||
     (workloads !== null && workloads.docker !== null && !workloads.docker.some(isAtRisk)),
   check({ device_nodes, toolkit, docker, workloads }, asked) {
-    if (docker.live === null || hasLinks(device_nodes)) return [];
+    if (hasLinks(device_nodes)) return [];
     const unread = asked.unread('workloads', 'lastDaemonReloadAtMs');
     if (unread !== null) return { cannotTell: `whether systemd reloaded its units is not known: ${unread}` };
     const reloadedAtMs = workloads.lastDaemonReloadAtMs;
     if (reloadedAtMs === null) return [];
-    return (workloads.docker ?? [])
+    const untold = asked.unread('workloads', 'docker');
+    if (workloads.docker === null && untold !== null)
+      return { cannotTell: `the containers of docker could not be read: ${untold}` };
+    const lost = (workloads.docker ?? [])
       .filter((container) => isAtRisk(container) && isLegacy(container, toolkit))
-      .filter(({ startedAtMs }) => startedAtMs !== null && startedAtMs < reloadedAtMs)
-      .map((container) => ({
+      .filter(({ startedAtMs }) => startedAtMs !== null && startedAtMs < reloadedAtMs);
+    if (lost.length > 0 && docker.live === null) {
+      const because = asked.unread('docker', 'live') ?? 'docker does not answer';
+      return { cannotTell: `it is not known who keeps docker’s cgroups: ${because}` };
+    }
+    return lost.map(
+      (container): Found => ({
         subject: subjectOf(container),
         severity: 'degraded',
         summary: `${nameOf(container)} has lost its GPU: systemd reloaded its units after the container had started`,
@@ -40,7 +48,8 @@ export const containerGpuCgroupLoss = defineRule({
         ],
         remedy: { jobs: [{ kind: 'load_modules', params: {} }], approval: 'auto' },
         person: `Recreate ${nameOf(container).toLowerCase()} when its work allows: links help only containers that start after them.`,
-      }));
+      }),
+    );
   },
 });
 

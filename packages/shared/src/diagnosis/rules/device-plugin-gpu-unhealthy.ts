@@ -58,7 +58,7 @@ interface Mark {
 }
 
 /** One for each device: the line that names an Xid says more than the one that follows it. */
-function marks({ devicePlugin }: Kube): Mark[] {
+export function marks({ devicePlugin }: Kube): Mark[] {
   const byDevice = new Map<string | null, Mark>();
   for (const { events, source } of devicePlugin.logs)
     for (const { kind, device, xid, line } of events) {
@@ -77,7 +77,7 @@ function shortOf(node: NonNullable<Kube['node']>): string[] {
     .map(([name, count]) => `${name}: capacity ${count}, allocatable ${node.allocatable[name]}`);
 }
 
-function isWell(gpu: FactValue<'gpus'>['gpus'][number], log: FactValue<'kernel_log'>): boolean {
+export function isWell(gpu: FactValue<'gpus'>['gpus'][number], log: FactValue<'kernel_log'>): boolean {
   if (gpu.lost || gpu.remappedRowsPending || gpu.remappedRowsFailure || (gpu.eccUncorrectedVolatile ?? 0) > 0)
     return false;
   if (gpu.recoveryAction !== null && gpu.recoveryAction !== 'None') return false;

@@ -1,7 +1,7 @@
 import { defineRule, type Found } from '../define-rule.ts';
 import { hasGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { type Kube, surelyNoPlugin, type WhyNot, whyNotOn } from './device-plugin-parts.ts';
+import { type Kube, stateOf, surelyNoPlugin, type WhyNot, whyNotOn } from './device-plugin-parts.ts';
 
 export const devicePluginNotScheduled = defineRule({
   code: 'DEVICE_PLUGIN_NOT_SCHEDULED',
@@ -76,7 +76,7 @@ function needlessHere(kube: Kube): Found {
     evidence: [
       {
         source: sources.pods(kube),
-        quote: `${pod?.namespace}/${pod?.name}: ${pod?.reason}, ${pod?.restarts ?? '?'} restarts, ${pod?.spec.version ?? 'unknown version'}`,
+        quote: `${pod?.namespace}/${pod?.name}: ${pod ? stateOf(pod) : 'not ready'}, ${pod?.spec.version ?? 'unknown version'}`,
       },
       ...(line ? [{ source: line.source, quote: line.line }] : []),
       { source: sources.pciBus, quote: 'no NVIDIA GPU' },

@@ -1,5 +1,5 @@
 import type { FactValue } from '../../probes/facts.ts';
-import type { PluginDaemonSet, PluginSpec } from '../../probes/kube/device-plugin-fact.ts';
+import type { PluginDaemonSet, PluginPod, PluginSpec } from '../../probes/kube/device-plugin-fact.ts';
 import { sources } from '../sources.ts';
 import { isNvidiaHandler } from './kubelet-engine.ts';
 
@@ -26,6 +26,11 @@ export function pluginsHere(kube: Kube): PluginHere[] {
   return (daemonSets ?? [])
     .filter((daemonSet) => whyNotOn(node, daemonSet) === null)
     .map(({ namespace, name, spec }) => ({ name: `${namespace}/${name}`, spec, source: sources.daemonSets(kube) }));
+}
+
+/** How a pod that does not come up is: the number of its restarts, and what it does at the moment, never rest. */
+export function stateOf({ reason, restarts }: Pick<PluginPod, 'reason' | 'restarts'>): string {
+  return restarts ? 'CrashLoopBackOff' : (reason ?? 'not ready');
 }
 
 /** Nothing of a plugin is to be seen here, and all was read that would show it. */

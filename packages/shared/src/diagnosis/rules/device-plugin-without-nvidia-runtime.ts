@@ -8,6 +8,7 @@ import {
   type PluginHere,
   pluginsHere,
   seesGpus,
+  stateOf,
   surelyNoPlugin,
 } from './device-plugin-parts.ts';
 import { engineKeys, isNvidiaHandler, type KubeletEngine, kubeletEngine } from './kubelet-engine.ts';
@@ -74,7 +75,7 @@ function evidenceOf(
   const { node } = kube;
   const pod = kube.devicePlugin.pods?.find(({ reason }) => reason !== null);
   const version = wrong?.spec.version ? `, ${wrong.spec.version}` : '';
-  const restarts = pod ? `, ${pod.reason}${pod.restarts ? ` after ${pod.restarts} restarts` : ''}` : '';
+  const state = pod ? `, ${stateOf(pod)}` : '';
   return [
     {
       source: engine.source,
@@ -84,7 +85,7 @@ function evidenceOf(
       ? [
           {
             source: wrong.source,
-            quote: `${wrong.name}: runtimeClassName ${wrong.spec.runtimeClassName ?? 'not set'}${version}${restarts}`,
+            quote: `${wrong.name}: runtimeClassName ${wrong.spec.runtimeClassName ?? 'not set'}${version}${state}`,
           },
         ]
       : []),

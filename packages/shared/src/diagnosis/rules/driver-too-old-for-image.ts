@@ -15,13 +15,13 @@ export const driverTooOldForImage = defineRule({
   consequenceOf: ['DRIVER_LIBRARY_MISMATCH'],
   excludedBy: ({ workloads }) => surelyNone(workloads, ['requirement'], condition),
   check({ gpus, workloads }, asked) {
-    const untold = untoldStarts(workloads, asked);
-    if (untold) return untold;
+    const starts = failedStarts(workloads, 'requirement', condition);
+    if (starts.length === 0) return untoldStarts(workloads, asked) ?? [];
     const supported = gpus.cudaVersion?.split('.').map(Number);
     const [major, minor = 0] = supported ?? [];
     if (major === undefined || Number.isNaN(major))
       return { cannotTell: 'nvidia-smi does not say which CUDA the driver supports' };
-    return failedStarts(workloads, 'requirement', condition).flatMap(({ container, text, evidence }): Found[] => {
+    return starts.flatMap(({ container, text, evidence }): Found[] => {
       const [, wantedMajor = 0, wantedMinor = 0] = condition.exec(text)?.map(Number) ?? [];
       const isNewer = wantedMajor > major || (wantedMajor === major && wantedMinor > minor);
       if (!isNewer || container?.gpu.disableRequire) return [];

@@ -1,5 +1,5 @@
-import { defineRule } from '../define-rule.ts';
-import { failedStarts, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
+import { defineRule, type Found } from '../define-rule.ts';
+import { failedStarts, foundOrUntold, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
 
 const fileExists = /(?:lib(?:nvidia|cuda|nv)[\w.-]*|nvidia-\w+): file exists/i;
 
@@ -14,16 +14,17 @@ export const imageCarriesDriverLibs = defineRule({
   onTegra: 'never',
   excludedBy: ({ workloads }) => surelyNone(workloads, ['file_exists'], fileExists),
   check({ workloads }, asked) {
-    const untold = untoldStarts(workloads, asked);
-    if (untold) return untold;
-    return failedStarts(workloads, 'file_exists', fileExists).map(({ container, evidence }) => ({
-      subject: subjectOf(container),
-      severity: 'info',
-      summary: `${nameOf(container)} has driver libraries in its image${container?.image ? ` (${container.image})` : ''}: they stand in the way of the host’s`,
-      evidence: [evidence],
-      remedy: null,
-      person:
-        'Build the image anew without driver packages (libnvidia-…), and not from a container that had GPUs; nothing is wrong with the host.',
-    }));
+    const found = failedStarts(workloads, 'file_exists', fileExists).map(
+      ({ container, evidence }): Found => ({
+        subject: subjectOf(container),
+        severity: 'info',
+        summary: `${nameOf(container)} has driver libraries in its image${container?.image ? ` (${container.image})` : ''}: they stand in the way of the host’s`,
+        evidence: [evidence],
+        remedy: null,
+        person:
+          'Build the image anew without driver packages (libnvidia-…), and not from a container that had GPUs; nothing is wrong with the host.',
+      }),
+    );
+    return foundOrUntold(found, untoldStarts(workloads, asked));
   },
 });

@@ -15,9 +15,11 @@ import { crioDropinNotEffective } from './crio-dropin-not-effective.ts';
 import { crioRuntimeNotConfigured } from './crio-runtime-not-configured.ts';
 import { deviceNodeAccessDenied } from './device-node-access-denied.ts';
 import { deviceNodeModeRestricted } from './device-node-mode-restricted.ts';
+import { deviceNodeUnreachableInContainer } from './device-node-unreachable-in-container.ts';
 import { devicePluginConfigNotApplied } from './device-plugin-config-not-applied.ts';
 import { devicePluginGpuUnhealthy } from './device-plugin-gpu-unhealthy.ts';
 import { devicePluginNotScheduled } from './device-plugin-not-scheduled.ts';
+import { devicePluginOffersNothing } from './device-plugin-offers-nothing.ts';
 import { devicePluginWithoutNvidiaRuntime } from './device-plugin-without-nvidia-runtime.ts';
 import { diskLow } from './disk-low.ts';
 import { dockerConfigFlagConflict } from './docker-config-flag-conflict.ts';
@@ -106,6 +108,7 @@ export const rules: readonly Rule[] = [
   migNoInstances,
   deviceNodeAccessDenied,
   deviceNodeModeRestricted,
+  deviceNodeUnreachableInContainer,
   gpuAppFaultOnly,
   toolkitNotInstalled,
   toolkitVersionInconsistent,
@@ -150,6 +153,7 @@ export const rules: readonly Rule[] = [
   jetsonPluginUnsupported,
   migStrategyMismatch,
   devicePluginGpuUnhealthy,
+  devicePluginOffersNothing,
   devicePluginConfigNotApplied,
   gpuVisibilityPolicy,
   diskLow,

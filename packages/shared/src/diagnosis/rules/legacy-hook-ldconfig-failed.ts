@@ -1,5 +1,5 @@
 import { defineRule, type Found } from '../define-rule.ts';
-import { failedStarts, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
+import { failedStarts, foundOrUntold, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
 
 const killed = /ldcache error: process \S*ldconfig\S* terminated with signal (\d+)/i;
 
@@ -15,10 +15,8 @@ export const legacyHookLdconfigFailed = defineRule({
   onTegra: 'never',
   excludedBy: ({ toolkit, workloads }) => toolkit?.config.mode === 'cdi' || surelyNone(workloads, ['ldconfig'], killed),
   check({ toolkit, kernel_log, workloads }, asked) {
-    const untold = untoldStarts(workloads, asked);
-    if (untold) return untold;
     const isOutOfMemory = kernel_log.events.some(({ kind }) => kind === 'oom_kill');
-    return failedStarts(workloads, 'ldconfig', killed).flatMap(({ container, text, evidence }): Found[] => {
+    const found = failedStarts(workloads, 'ldconfig', killed).flatMap(({ container, text, evidence }): Found[] => {
       // Signal 9 is what the kernel sends when memory is short.
       const signal = killed.exec(text)?.[1];
       if (signal === '9' && isOutOfMemory) return [];
@@ -39,5 +37,6 @@ export const legacyHookLdconfigFailed = defineRule({
         },
       ];
     });
+    return foundOrUntold(found, untoldStarts(workloads, asked));
   },
 });

@@ -4,7 +4,8 @@ import type { Asked, Found } from '../define-rule.ts';
 
 type Workloads = FactValue<'workloads'>;
 export type DockerContainer = NonNullable<Workloads['docker']>[number];
-export type FailureKind = NonNullable<Workloads['failures']>[number]['kind'];
+type Failure = NonNullable<Workloads['failures']>[number];
+export type FailureKind = Failure['kind'];
 
 /** A start that failed: of a container that is still there, or only in the journal. */
 export interface FailedStart {
@@ -26,6 +27,7 @@ export function failedStarts(workloads: Workloads, kind: FailureKind, pattern: R
   if (own.length > 0) return own;
   return (workloads.failures ?? [])
     .filter((failure) => failure.kind === kind && pattern.test(failure.line))
+    .filter((failure) => !ranSince(workloads, failure))
     .map(({ line }) => ({
       container: null,
       text: line,
@@ -33,23 +35,36 @@ export function failedStarts(workloads: Workloads, kind: FailureKind, pattern: R
     }));
 }
 
+/** Every GPU container of docker runs, and was started after the line was written: whoever failed then has come up. */
+function ranSince({ docker, pods }: Workloads, { lastAtMs }: Failure): boolean {
+  if (docker === null || docker.length === 0 || pods !== null || lastAtMs === null) return false;
+  return docker.every(({ running, startedAtMs }) => running && startedAtMs !== null && startedAtMs > lastAtMs);
+}
+
 /** Nothing of the kind happened, and the places that could tell were read. */
 export function surelyNone(workloads: Workloads | null, kinds: readonly FailureKind[], pattern: RegExp): boolean {
-  if (workloads === null || isSilent(workloads)) return false;
+  if (workloads === null) return false;
+  // Without the journal only docker's own containers tell, and only where nothing else runs any.
+  if (workloads.failures === null && (workloads.docker === null || workloads.pods !== null)) return false;
   return kinds.every((kind) => failedStarts(workloads, kind, pattern).length === 0);
 }
 
-/** Why nothing is known of failed starts; null: enough was read. */
+/** Why nothing more is known of failed starts; null: enough was read. */
 export function untoldStarts(workloads: Workloads, asked: Asked<'workloads'>): { cannotTell: string } | null {
-  if (!isSilent(workloads)) return null;
-  return {
-    cannotTell: `the engines’ journal could not be read: ${asked.unread('workloads', 'failures') ?? 'no reason'}`,
-  };
+  if (workloads.failures !== null) return null;
+  const journal = asked.unread('workloads', 'failures') ?? 'no reason';
+  const docker = asked.unread('workloads', 'docker');
+  if (docker !== null)
+    return {
+      cannotTell: `neither the engines’ journal (${journal}) nor docker’s containers (${docker}) could be read`,
+    };
+  // Docker keeps the last failure with each container; of pods the journal alone tells.
+  return workloads.pods === null ? null : { cannotTell: `the engines’ journal could not be read: ${journal}` };
 }
 
-/** Pods run here, only the journal tells of those that did not start, and it was not read. */
-function isSilent({ docker, pods, failures }: Workloads): boolean {
-  return docker === null && pods !== null && failures === null;
+/** What was found, or why there may be more than nothing. */
+export function foundOrUntold(found: Found[], untold: { cannotTell: string } | null): Found[] | { cannotTell: string } {
+  return found.length > 0 ? found : (untold ?? []);
 }
 
 export function containerSource({ id }: DockerContainer): string {

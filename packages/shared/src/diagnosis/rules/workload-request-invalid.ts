@@ -3,6 +3,7 @@ import {
   containerSource,
   type DockerContainer,
   failedStarts,
+  foundOrUntold,
   nameOf,
   subjectOf,
   untoldStarts,
@@ -24,45 +25,48 @@ export const workloadRequestInvalid = defineRule({
   needs: ['jetson', 'workloads'],
   consequenceOf: ['GPU_OFF_BUS', 'DRIVER_LIBRARY_MISMATCH', 'MIG_NO_INSTANCES'],
   check: ({ workloads }, asked) =>
-    untoldStarts(workloads, asked) ?? [
-      ...failedStarts(workloads, 'csv_mode_hook', csvHook).map(
-        ({ container, evidence }): Found => ({
-          subject: subjectOf(container),
-          severity: 'info',
-          summary: `${nameOf(container)} asks with --gpus, which an integrated GPU does not take`,
-          evidence: [evidence],
-          remedy: {
-            jobs: [{ kind: 'configure_runtime', params: { runtime: 'docker', setAsDefault: true } }],
-            approval: 'approve',
-          },
-          person:
-            'Start it with --runtime=nvidia, or let nvidia be the default runtime; nothing needs to be installed.',
-        }),
-      ),
-      ...failedStarts(workloads, 'admission', shared).map(
-        ({ container, evidence }): Found => ({
-          subject: subjectOf(container),
-          severity: 'info',
-          summary: 'A pod asks for more than one of a shared GPU: that gives no more of it, and is refused',
-          evidence: [evidence],
-          remedy: null,
-          person: 'Let the pod ask for one.',
-        }),
-      ),
-      ...oldIds(workloads.docker ?? []),
-      ...failedStarts(workloads, 'admission', unknownDevice)
-        .filter(({ container }) => !oldMigId.test(container?.gpu.visibleDevices ?? ''))
-        .map(
+    foundOrUntold(
+      [
+        ...failedStarts(workloads, 'csv_mode_hook', csvHook).map(
           ({ container, evidence }): Found => ({
             subject: subjectOf(container),
             severity: 'info',
-            summary: `${nameOf(container)} asks for a device that this host does not have`,
+            summary: `${nameOf(container)} asks with --gpus, which an integrated GPU does not take`,
             evidence: [evidence],
-            remedy: null,
-            person: 'Compare with `nvidia-smi -L`: MIG instances have other UUIDs after they were made anew.',
+            remedy: {
+              jobs: [{ kind: 'configure_runtime', params: { runtime: 'docker', setAsDefault: true } }],
+              approval: 'approve',
+            },
+            person:
+              'Start it with --runtime=nvidia, or let nvidia be the default runtime; nothing needs to be installed.',
           }),
         ),
-    ],
+        ...failedStarts(workloads, 'admission', shared).map(
+          ({ container, evidence }): Found => ({
+            subject: subjectOf(container),
+            severity: 'info',
+            summary: 'A pod asks for more than one of a shared GPU: that gives no more of it, and is refused',
+            evidence: [evidence],
+            remedy: null,
+            person: 'Let the pod ask for one.',
+          }),
+        ),
+        ...oldIds(workloads.docker ?? []),
+        ...failedStarts(workloads, 'admission', unknownDevice)
+          .filter(({ container }) => !oldMigId.test(container?.gpu.visibleDevices ?? ''))
+          .map(
+            ({ container, evidence }): Found => ({
+              subject: subjectOf(container),
+              severity: 'info',
+              summary: `${nameOf(container)} asks for a device that this host does not have`,
+              evidence: [evidence],
+              remedy: null,
+              person: 'Compare with `nvidia-smi -L`: MIG instances have other UUIDs after they were made anew.',
+            }),
+          ),
+      ],
+      untoldStarts(workloads, asked),
+    ),
 });
 
 function oldIds(containers: readonly DockerContainer[]): Found[] {

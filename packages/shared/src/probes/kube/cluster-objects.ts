@@ -39,6 +39,7 @@ export async function readClusterObjects(
   }
   if (node === null) gap(ofNode, 'no_node_name');
   const found: ClusterObjects = { ...nothing };
+  const { nowMs } = await host.moment();
   if (node !== null) found.node = await api.ask(questions.node(node), ['node'], parseNode);
   if (api.rights === 'admin') {
     const paths = [...ofClasses, ...ofDaemonSets];
@@ -54,26 +55,25 @@ export async function readClusterObjects(
   }
   if (node !== null) {
     const items = await api.ask(questions.pods(node), ['devicePlugin.pods'], parseItems);
-    found.pods = items === null ? null : toPluginPods(items);
+    found.pods = items === null ? null : toPluginPods(items, nowMs);
   }
   if (api.rights === 'admin') {
-    found.configMaps = await readConfigMaps(host, api, found.daemonSets, partial);
+    found.configMaps = await readConfigMaps(api, found.daemonSets, nowMs, partial);
     found.events = await readEvents(api, found);
   }
   return found;
 }
 
 async function readConfigMaps(
-  host: HostReader,
   api: Api,
   daemonSets: ClusterObjects['daemonSets'],
+  nowMs: number,
   partial: Gap[],
 ): Promise<ClusterObjects['configMaps']> {
   if (daemonSets === null) {
     partial.push(...ofConfigMaps.map((path) => ({ path, because: 'daemon_sets_not_known' })));
     return null;
   }
-  const { nowMs } = await host.moment();
   const found: Tree[] = [];
   for (const namespace of new Set(daemonSets.map((one) => one.namespace))) {
     const items = await api.ask(questions.configMaps(namespace), ofConfigMaps, parseItems);

@@ -53,6 +53,8 @@ export const PluginPod = z.object({
   ready: z.boolean(),
   restarts: z.int().nullable(),
   startedAtMs: z.number().nullable(),
+  /** Its container came up in the last two minutes: the kubelet may not have counted its devices yet. */
+  isFresh: z.boolean(),
   /** Why it waits (CrashLoopBackOff, CreateContainerError) or why its last run ended (Error, OOMKilled). */
   reason: z.string().nullable(),
   message: z.string().nullable(),

@@ -117,7 +117,7 @@ test('reads why a pod of the plugin does not run', () => {
       ],
     },
   };
-  expect(toPluginPods([pod, { metadata: { name: 'other' }, spec: { containers: [] } }])).toMatchObject([
+  expect(toPluginPods([pod, { metadata: { name: 'other' }, spec: { containers: [] } }], 0)).toMatchObject([
     {
       ready: false,
       restarts: 7,
@@ -231,7 +231,7 @@ test('reads objects, configurations and logs of any shape without throwing', () 
     fc.property(fc.nat(text.length), fc.string({ unit: 'binary' }), (cut, insert) => {
       const items = parseItems(text.slice(0, cut) + insert + text.slice(cut)).value ?? [];
       toGpuDaemonSets(items);
-      toPluginPods(items);
+      toPluginPods(items, 0);
       parsePluginConfig(insert);
       parsePluginLog(log.slice(0, cut) + insert + log.slice(cut));
     }),
@@ -240,7 +240,7 @@ test('reads objects, configurations and logs of any shape without throwing', () 
     fc.property(fc.jsonValue(), (value) => {
       const items = parseItems(JSON.stringify({ items: [value, { kind: 'DaemonSet', spec: value, metadata: value }] }));
       toGpuDaemonSets(items.value ?? []);
-      toPluginPods(items.value ?? []);
+      toPluginPods(items.value ?? [], 0);
       toPluginConfigMaps(items.value ?? [], 0);
       toPluginEvents(items.value ?? [], ['a']);
     }),

@@ -6,6 +6,7 @@ import { kubeProbe } from './index.ts';
 import { parseDescribeNode } from './parse-describe-node.ts';
 import { parseKubeletConfig, parseKubeletFlag, parseListeningSockets } from './parse-kubelet-files.ts';
 import { parseNode } from './parse-node.ts';
+import { parseNodeTable } from './parse-node-table.ts';
 
 const node = JSON.stringify({
   kind: 'Node',
@@ -160,7 +161,41 @@ test('does not make a zero of a resource that is not listed', () => {
     capacity: { cpu: '4', 'nvidia.com/gpu.shared': '8' },
     allocatable: { cpu: '3900m' },
     containerRuntimeVersion: 'containerd://1.7.1',
+    labels: null,
   });
+});
+
+test('reads the labels of a described node, and a list of labels alone', () => {
+  const labels = 'Labels:             beta.kubernetes.io/arch=amd64\n                    nvidia.com/gpu.deploy.x=\n';
+  const node = `Name:               host-1\n${labels}Annotations:        a/b=c\nCapacity:\n  cpu:  4\n`;
+  const expected = { 'beta.kubernetes.io/arch': 'amd64', 'nvidia.com/gpu.deploy.x': '' };
+  expect(parseDescribeNode(node).value).toMatchObject({ labels: expected, capacity: { cpu: '4' } });
+  expect(parseDescribeNode('  nvidia.com/gpu.product=NVIDIA-L4\n').value).toEqual({
+    capacity: null,
+    allocatable: null,
+    containerRuntimeVersion: null,
+    labels: { 'nvidia.com/gpu.product': 'NVIDIA-L4' },
+  });
+  expect(parseDescribeNode('some words = no label\n').unreadable).toEqual([{ path: '', because: 'not_a_node' }]);
+});
+
+test('reads a table of nodes and GPUs: not listed is unknown, not zero', () => {
+  expect(parseNodeTable('NAME     GPU\nhost-1   <none>\nhost-2   4 # four\nhost-3   many\n')).toEqual({
+    value: {
+      nodes: ['host-1', 'host-2', 'host-3'],
+      gpus: { 'host-1': null, 'host-2': 4, 'host-3': null },
+      used: null,
+      zeroGpuNodes: [],
+    },
+    unreadable: [{ path: 'gpus.host-3', because: 'not_a_number' }],
+  });
+  expect(parseNodeTable('Node   Available(GPUs)  Used(GPUs)\nhost-1   0   0\nhost-2   2   1\n').value).toEqual({
+    nodes: ['host-1', 'host-2'],
+    gpus: { 'host-1': 0, 'host-2': 2 },
+    used: { 'host-1': 0, 'host-2': 1 },
+    zeroGpuNodes: ['host-1'],
+  });
+  expect(parseNodeTable('NAME   STATUS   ROLES\nhost-1   Ready   worker\n').value).toBeNull();
 });
 
 test('finds the socket wherever the kubelet is told of it', () => {

@@ -1,14 +1,19 @@
 import { type Parsed, plainText, unread } from '../parsed.ts';
 
-/** What people paste instead of JSON: the resources of `kubectl describe node`, whole or a part of it. */
+/** What people paste instead of JSON: labels and resources of `kubectl describe node`, whole or a part of it. */
 export interface DescribedNode {
   /** null: the text has no such part. A resource that is not listed is unknown to the node, not zero. */
   capacity: Record<string, string> | null;
   allocatable: Record<string, string> | null;
   containerRuntimeVersion: string | null;
+  /** null: the text has none. */
+  labels: Record<string, string> | null;
 }
 
 const resource = /^\s+([A-Za-z0-9][A-Za-z0-9./_-]*):\s+(\d\S*)\s*$/;
+/** A label's name and value have no blanks; the value may be empty. */
+const label = /^\s*(?:Labels:\s+)?((?:[A-Za-z0-9][A-Za-z0-9.-]*\/)?[A-Za-z0-9][\w.-]*)=([\w.-]*)\s*$/;
+const mostLabels = 1_000;
 
 export function parseDescribeNode(given: string): Parsed<DescribedNode> {
   const text = plainText(given);
@@ -17,11 +22,18 @@ export function parseDescribeNode(given: string): Parsed<DescribedNode> {
     capacity: null,
     allocatable: null,
   };
-  // A pasted piece often begins below the word "Capacity".
+  const labels: [string, string][] = [];
+  // A pasted piece often begins below the word "Capacity", or within the labels.
   let part: 'capacity' | 'allocatable' | null = 'capacity';
+  let isLabels = true;
   for (const line of text.split(/\r?\n/)) {
     const heading = /^(\S[^:]*):/.exec(line)?.[1]?.toLowerCase();
-    if (heading !== undefined) part = heading === 'capacity' || heading === 'allocatable' ? heading : null;
+    if (heading !== undefined) {
+      part = heading === 'capacity' || heading === 'allocatable' ? heading : null;
+      isLabels = heading === 'labels';
+    }
+    const named = isLabels && labels.length < mostLabels ? label.exec(line) : null;
+    if (named?.[1] !== undefined) labels.push([named[1], named[2] ?? '']);
     const match = part === null ? null : resource.exec(line);
     if (part === null || !match?.[1] || match[2] === undefined) continue;
     const resources: Record<string, string> = parts[part] ?? {};
@@ -30,7 +42,8 @@ export function parseDescribeNode(given: string): Parsed<DescribedNode> {
     parts[part] = resources;
   }
   const containerRuntimeVersion = /^[ \t]*Container Runtime Version:[ \t]+(\S+)/m.exec(text)?.[1] ?? null;
-  if (parts.capacity === null && parts.allocatable === null && containerRuntimeVersion === null)
-    return unread('not_a_node');
-  return { value: { ...parts, containerRuntimeVersion }, unreadable: [] };
+  const isNode = parts.capacity !== null || parts.allocatable !== null || containerRuntimeVersion !== null;
+  if (!isNode && labels.length === 0) return unread('not_a_node');
+  const value = { ...parts, containerRuntimeVersion, labels: labels.length > 0 ? Object.fromEntries(labels) : null };
+  return { value, unreadable: [] };
 }

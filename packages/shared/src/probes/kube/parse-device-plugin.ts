@@ -28,7 +28,10 @@ export function toGpuDaemonSets(items: readonly Tree[]): GpuDaemonSets {
   return { plugins: daemonSets.flatMap(toDaemonSet), operator: toOperator(daemonSets) };
 }
 
-export function toPluginPods(items: readonly Tree[]): PluginPod[] {
+/** A plugin registers within seconds, and the kubelet tells the API within one. */
+const freshMs = 120_000;
+
+export function toPluginPods(items: readonly Tree[], nowMs: number): PluginPod[] {
   return items.flatMap((item) => {
     const container = pluginContainer(treeAt(item, 'spec'), textAt(item, 'metadata', 'name') ?? '');
     const [namespace, name] = [textAt(item, 'metadata', 'namespace'), textAt(item, 'metadata', 'name')];
@@ -36,6 +39,7 @@ export function toPluginPods(items: readonly Tree[]): PluginPod[] {
     const status = statusOf(item, textAt(container, 'name'));
     const waiting = treeAt(status, 'state', 'waiting') ?? treeAt(status, 'state', 'terminated');
     const ended = treeAt(status, 'lastState', 'terminated');
+    const runsSinceMs = parseMoment(textAt(status, 'state', 'running', 'startedAt'));
     return [
       {
         namespace,
@@ -44,6 +48,7 @@ export function toPluginPods(items: readonly Tree[]): PluginPod[] {
         ready: booleanAt(status, 'ready') ?? false,
         restarts: integerAt(status, 'restartCount'),
         startedAtMs: parseMoment(textAt(item, 'status', 'startTime')),
+        isFresh: runsSinceMs !== null && nowMs - runsSinceMs < freshMs,
         reason: textAt(waiting, 'reason') ?? textAt(ended, 'reason') ?? textAt(item, 'status', 'reason'),
         message: (textAt(waiting, 'message') ?? textAt(ended, 'message'))?.slice(0, 500) ?? null,
         spec: toPluginSpec(item, container),

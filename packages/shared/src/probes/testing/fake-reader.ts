@@ -9,7 +9,7 @@ import {
   type UrlAnswer,
 } from '../../host/index.ts';
 import type { Collected, Probe } from '../define-probe.ts';
-import type { FactValue, ProbeKey } from '../facts.ts';
+import type { Facts, FactValue, ProbeKey } from '../facts.ts';
 import { matchesPattern, matchesSegment } from '../path-pattern.ts';
 
 type FakeFile = string | { link: string } | { fails: ReadFailure } | { text: string; mode?: number; mtimeMs?: number };
@@ -133,9 +133,10 @@ export function fakeSha256(text: string): string {
 export async function collectOn<K extends ProbeKey>(
   probe: Probe<K>,
   parts: FakeHostParts,
+  earlier: Partial<Facts> = {},
 ): Promise<Collected<FactValue<K>> & { reader: FakeReader }> {
   const reader = createFakeReader(parts);
-  const collected = await probe.collect({ host: reader, sha256: fakeSha256, earlier: {} });
+  const collected = await probe.collect({ host: reader, sha256: fakeSha256, earlier });
   const undeclared = undeclaredReads(probe, reader);
   if (undeclared.length > 0) throw new Error(`${probe.key} reads what it does not declare: ${undeclared.join(', ')}`);
   return { ...collected, reader };

@@ -28,6 +28,8 @@ export const DockerContainer = z.object({
   /** As asked for: a name, a number, or '' for root. */
   user: z.string().nullable(),
   gpu: GpuAsk,
+  /** Whose rights its main process has; null: it does not run, or its process could not be looked at. */
+  process: z.object({ uid: z.int(), gids: z.array(z.int()) }).nullable(),
 });
 export type DockerContainer = z.infer<typeof DockerContainer>;
 
@@ -46,7 +48,10 @@ export const GpuPod = z.object({
 });
 export type GpuPod = z.infer<typeof GpuPod>;
 
-/** Lines of engines and kubelet in the journal of this boot that name GPUs, folded: equal but for ids and times. */
+/**
+ * Lines of engines and kubelet in the journal of the last hours that name GPUs, folded: equal but for ids and times.
+ * Engines and kubelet try again within minutes: what nobody has tried for longer is over.
+ */
 export const EngineFailure = z.object({
   kind: z.enum([
     'requirement',

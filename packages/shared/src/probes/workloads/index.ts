@@ -1,17 +1,19 @@
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import type { Gap } from '../parsed.ts';
 import { firstLine, runCommand } from '../run-command.ts';
-import type { DockerContainer, EngineFailure, GpuPod } from './fact.ts';
-import { parseDeviceCheckpoint } from './parse-device-checkpoint.ts';
-import { parseDockerContainer } from './parse-docker-container.ts';
+import type { DockerContainer, EngineFailure } from './fact.ts';
+import { parseContainerPid, parseDockerContainer } from './parse-docker-container.ts';
 import { parseEngineJournal, parseLastReload } from './parse-engine-journal.ts';
-import { parseSandboxes, type Sandbox } from './parse-sandboxes.ts';
+import { parseProcessStatus } from './parse-process-status.ts';
+import { checkpointFiles, readPods, sandboxCommands } from './read-pods.ts';
 
 const dockerRoot = '/var/lib/docker';
-const checkpoint = '/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint';
 /** More containers than this no edge host keeps; the rest is told, not read. */
 const maxContainers = 500;
-const units = ['docker', 'containerd', 'crio', 'k3s', 'k3s-agent', 'rke2-server', 'rke2-agent', 'kubelet'];
+const units = [
+  ...['docker', 'containerd', 'crio', 'k3s', 'k3s-agent', 'rke2-server', 'rke2-agent', 'kubelet'],
+  ...['snap.docker.dockerd', 'snap.microk8s.daemon-containerd', 'snap.microk8s.daemon-kubelite'],
+];
 const journal = ['journalctl', '--boot=0', '--no-pager', '--quiet', '--output=short-unix'] as const;
 export const failuresArgv = [
   ...journal,
@@ -20,40 +22,26 @@ export const failuresArgv = [
   ...units.map((unit) => `--unit=${unit}.service`),
 ];
 export const reloadArgv = [...journal, '--lines=1', '--grep=^Reloading', '--identifier=systemd'];
-const crictlArgv = [
-  'crictl',
-  '--runtime-endpoint',
-  'unix:///run/containerd/containerd.sock',
-  'pods',
-  '-o',
-  'json',
-] as const;
-const rke2CrictlArgv = [
-  '/var/lib/rancher/rke2/bin/crictl',
-  '--runtime-endpoint',
-  'unix:///run/k3s/containerd/containerd.sock',
-  'pods',
-  '-o',
-  'json',
-] as const;
-const k3sCrictlArgv = ['k3s', 'crictl', 'pods', '-o', 'json'] as const;
+/**
+ * A kubelet, and an engine that restarts containers, try again within minutes: what failed only before that was given
+ * up or has come up since.
+ */
+const failuresCountMs = 6 * 3_600_000;
 
 export const workloadsProbe = defineProbe({
   key: 'workloads',
   title: 'Containers and pods that use GPUs, and how engines failed to start them',
   everyMs: 120_000,
-  after: ['docker', 'k3s', 'rke2'],
+  after: ['docker', 'kube'],
   inputs: {
     files: [
       `${dockerRoot}/containers`,
       `${dockerRoot}/containers/*/config.v2.json`,
       `${dockerRoot}/containers/*/hostconfig.json`,
-      checkpoint,
+      '/proc/*/status',
+      ...checkpointFiles,
     ],
-    commands: [failuresArgv, reloadArgv, crictlArgv, rke2CrictlArgv, k3sCrictlArgv].map((argv) => ({
-      argv,
-      required: false,
-    })),
+    commands: [failuresArgv, reloadArgv, ...sandboxCommands].map((argv) => ({ argv, required: false })),
   },
   async collect(context) {
     const partial: Gap[] = [];
@@ -92,56 +80,28 @@ async function readDocker({ host, earlier }: ProbeContext, partial: Gap[]): Prom
       : undefined;
     if (container === undefined)
       partial.push({ path: `docker.${name.slice(0, 12)}`, because: config.ok ? 'unexpected_text' : config.because });
-    else if (container !== null) found.push(container);
+    else if (container !== null) found.push({ ...container, process: await readProcess(host, container, config) });
   }
   return found;
 }
 
-async function readPods(context: ProbeContext, partial: Gap[]): Promise<GpuPod[] | null> {
-  const read = await context.host.readText(checkpoint);
-  if (!read.ok) {
-    if (read.because !== 'absent') partial.push({ path: 'pods', because: read.because });
-    return null;
-  }
-  const entries = parseDeviceCheckpoint(read.value);
-  if (entries === null) {
-    partial.push({ path: 'pods', because: 'unexpected_text' });
-    return null;
-  }
-  const sandboxes = entries.length === 0 ? new Map<string, Sandbox>() : await readSandboxes(context, partial);
-  return entries.map(({ podUid, container, resource, devices }) => {
-    const sandbox = sandboxes?.get(podUid);
-    return {
-      uid: podUid,
-      namespace: sandbox?.namespace ?? null,
-      name: sandbox?.name ?? null,
-      container,
-      resource,
-      devices,
-      handler: sandbox?.handler ?? null,
-      ready: sandbox?.ready ?? null,
-    };
-  });
-}
-
-async function readSandboxes({ host, earlier }: ProbeContext, partial: Gap[]): Promise<Map<string, Sandbox> | null> {
-  const ofRancher = earlier.rke2?.value?.installed ? rke2CrictlArgv : null;
-  const argv = earlier.k3s?.value?.installed ? k3sCrictlArgv : (ofRancher ?? crictlArgv);
-  const said = await runCommand(host, argv);
-  if (!said.ok || said.ran.exitCode !== 0) {
-    partial.push({ path: 'pods', because: said.ok ? `not_answering: ${firstLine(said.ran)}` : said.because });
-    return null;
-  }
-  const sandboxes = parseSandboxes(said.text);
-  if (sandboxes === null) partial.push({ path: 'pods', because: 'unexpected_text' });
-  return sandboxes;
+/** Of its main process; one that ended while it was looked for is not there. */
+async function readProcess(
+  host: ProbeContext['host'],
+  { running }: DockerContainer,
+  config: Awaited<ReturnType<ProbeContext['host']['readText']>>,
+): Promise<DockerContainer['process']> {
+  const pid = running && config.ok ? parseContainerPid(config.value) : null;
+  const status = pid === null ? null : await host.readText(`/proc/${pid}/status`, { maxBytes: 100_000 });
+  return status?.ok ? parseProcessStatus(status.value) : null;
 }
 
 async function readFailures({ host }: ProbeContext, partial: Gap[]): Promise<EngineFailure[] | null> {
   const text = await readJournal(host, failuresArgv);
   const failures = text.ok ? parseEngineJournal(text.value) : null;
   if (failures === null) partial.push({ path: 'failures', because: text.ok ? 'too_long' : text.because });
-  return failures;
+  const { nowMs } = await host.moment();
+  return failures?.filter(({ lastAtMs }) => lastAtMs === null || nowMs - lastAtMs < failuresCountMs) ?? null;
 }
 
 async function readLastReload({ host }: ProbeContext, partial: Gap[]): Promise<number | null> {

@@ -30,7 +30,14 @@ export function parseDockerContainer(config: string, hostConfig: string | null):
     privileged: booleanAt(host, 'Privileged') ?? false,
     user: stringAt(own, 'Config', 'User'),
     gpu,
+    process: null,
   };
+}
+
+/** Id of the main process of a container that runs. */
+export function parseContainerPid(config: string): number | null {
+  const pid = integerAt(jsonOf(config), 'State', 'Pid');
+  return pid !== null && pid > 0 ? pid : null;
 }
 
 function toAsk(own: Tree, host: Tree): GpuAsk {

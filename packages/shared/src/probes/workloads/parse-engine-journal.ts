@@ -27,7 +27,10 @@ export function classifyFailure(text: string): EngineFailure['kind'] | null {
 const maxFailures = 50;
 const maxLine = 1_000;
 
-/** A journal in `short-unix` form as failures, equal ones folded; ids and numbers of processes do not make a difference. */
+/**
+ * A journal in `short-unix` form as failures, equal ones folded. What differs each time that the same is said again
+ * (ids, times, numbers of processes) is left out of a line: `…` stands for it.
+ */
 export function parseEngineJournal(text: string): EngineFailure[] | null {
   const plain = plainText(text);
   if (plain === null) return null;
@@ -36,26 +39,32 @@ export function parseEngineJournal(text: string): EngineFailure[] | null {
     const message = line
       .replace(/^\d+(?:\.\d+)?\s+\S+\s+/, '')
       .slice(0, maxLine)
+      // Engines put a message into quotes, and those inside it behind a backslash.
+      .replaceAll(/\\+"/g, '"')
       .trim();
     const kind = classifyFailure(message);
     if (kind === null) continue;
     const seconds = /^(\d+(?:\.\d+)?)\s/.exec(line)?.[1];
     const lastAtMs = seconds === undefined ? null : Math.round(Number(seconds) * 1000);
-    const key = `${kind} ${steady(message)}`;
+    const said = steady(message);
+    const key = `${kind} ${said}`;
     const count = (folded.get(key)?.count ?? 0) + 1;
     // Put again at the end: the newest kinds are kept.
     folded.delete(key);
-    folded.set(key, { kind, line: message, count, lastAtMs });
+    folded.set(key, { kind, line: said, count, lastAtMs });
   }
   return [...folded.values()].reverse().slice(0, maxFailures);
 }
 
 function steady(message: string): string {
   return message
-    .replaceAll(/\b[0-9a-f]{12,64}\b/g, 'ID')
-    .replaceAll(/\[\d+\]/g, '[]')
-    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/g, 'TIME')
-    .replaceAll(/\bpid=\d+/g, 'pid=');
+    .replace(/(?<=: )[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ /, '')
+    .replaceAll(/(?<!(?:GPU|MIG)-)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, '…')
+    .replaceAll(/(?<![0-9a-f]{4}-)\b[0-9a-f]{12,64}\b/g, '…')
+    .replaceAll(/(?<=\w)\[\d+\]/g, '[…]')
+    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/g, '…')
+    .replaceAll(/\bpid=\d+/g, 'pid=…')
+    .replaceAll(/(?<=\/snapshots\/)\d+/g, '…');
 }
 
 /** The moment of the last line that says that systemd loads its units anew; null: there is none. */

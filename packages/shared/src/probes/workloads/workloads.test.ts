@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Facts } from '../facts.ts';
 import { collectOn } from '../testing/fake-reader.ts';
 import type { DockerContainer } from './fact.ts';
-import { workloadsProbe } from './index.ts';
+import { failuresArgv, workloadsProbe } from './index.ts';
 import { parseDeviceCheckpoint } from './parse-device-checkpoint.ts';
 import { parseDockerContainer } from './parse-docker-container.ts';
 import { classifyFailure, parseEngineJournal, parseLastReload } from './parse-engine-journal.ts';
+import { parseProcessStatus } from './parse-process-status.ts';
 import { parseSandboxes } from './parse-sandboxes.ts';
 
 const id = 'a1b2c3d4e5f6'.padEnd(64, '0');
@@ -35,6 +37,7 @@ describe('a container of docker', () => {
       privileged: false,
       user: '1000',
       gpu: { drivers: [''], cdiDevices: [], visibleDevices: null, requireCuda: 'cuda>=12.4', disableRequire: false },
+      process: null,
     });
     expect(JSON.stringify(read)).not.toContain('secret');
   });
@@ -115,9 +118,32 @@ test('equal failures of a journal are one, whatever their ids, and the newest co
     'noise',
   ].join('\n');
   expect(parseEngineJournal(text)).toMatchObject([
-    { kind: 'file_exists', count: 2, lastAtMs: 30_500 },
+    { kind: 'file_exists', count: 2, lastAtMs: 30_500, line: expect.stringContaining(`container=…`) },
     { kind: 'cdi_unresolvable', count: 1, lastAtMs: 20_500 },
   ]);
+});
+
+test('a line stays the same from one time to the next, and keeps what it is about', () => {
+  const said = (line: string) => parseEngineJournal(`10.0 host-1 ${line}`)?.[0]?.line;
+  const uuid = '0b2f6a1e-1c2d-4e3f-8a9b-0c1d2e3f4a5b';
+  expect(
+    said(
+      `kubelet[77]: E1130 12:00:00.123456   812 pod.go:9] "x" err="no runtime for \\"nvidia\\" is configured" podUID="${uuid}"`,
+    ),
+  ).toBe('kubelet[…]: pod.go:9] "x" err="no runtime for "nvidia" is configured" podUID="…"');
+  expect(said(`dockerd[77]: UnexpectedAdmissionError GPU-${uuid}: unknown device`)).toContain(`GPU-${uuid}: unknown`);
+  const layer = `/var/lib/containerd/x/snapshots/512/fs/libcuda.so.1: file exists pid=12 docker-${'a1'.repeat(32)}.scope`;
+  expect(said(`containerd[7]: time="2026-06-01T10:00:00.5Z" ${layer}`)).toBe(
+    'containerd[…]: time="…" /var/lib/containerd/x/snapshots/…/fs/libcuda.so.1: file exists pid=… docker-….scope',
+  );
+});
+
+test('the rights of a process by what the kernel says of it', () => {
+  const status = (groups: string) =>
+    `Name:\tpython3\nUid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1001\nGroups:\t${groups}\n`;
+  expect(parseProcessStatus(status('44 1000 '))).toEqual({ uid: 1000, gids: [44, 1000, 1001] });
+  expect(parseProcessStatus(status(''))).toEqual({ uid: 1000, gids: [1001] });
+  expect(parseProcessStatus('Name:\tx\nUid:\tno\n')).toBeNull();
 });
 
 test('the last time that systemd loaded its units anew', () => {
@@ -181,5 +207,80 @@ describe('the probe', () => {
     });
     expect(value?.docker?.map(({ name }) => name)).toEqual(['train']);
     expect(partial).toContainEqual({ path: 'docker.denied', because: 'denied' });
+  });
+
+  test('looks at the rights of the main process of a container that runs', async () => {
+    const folder = `/var/lib/docker/containers/${id}`;
+    const pid = (Running: boolean) => config({ State: { Running, Pid: 4711, Error: '' } });
+    const files = {
+      [`${folder}/hostconfig.json`]: hostConfig({ Runtime: 'nvidia' }),
+      '/proc/4711/status': 'Uid:\t1000\t1000\t1000\t1000\nGid:\t0\t0\t0\t0\nGroups:\t\n',
+    };
+    const of = async (running: boolean) =>
+      (await collectOn(workloadsProbe, { files: { ...files, [`${folder}/config.v2.json`]: pid(running) } })).value
+        ?.docker?.[0]?.process;
+    expect(await of(true)).toEqual({ uid: 1000, gids: [0] });
+    expect(await of(false)).toBeNull();
+  });
+
+  test('forgets a failure that nobody has repeated for hours', async () => {
+    const now = 1_800_000_000;
+    const line = (at: number, what: string) => `${at}.000000 host-1 kubelet[7]: ${what}\n`;
+    const text =
+      line(now - 7 * 3600, 'no runtime for "a" is configured') + line(now - 3600, 'unresolvable CDI devices');
+    const { value } = await collectOn(workloadsProbe, { commands: { [failuresArgv.join(' ')]: text } });
+    expect(value?.failures?.map(({ kind }) => kind)).toEqual(['cdi_unresolvable']);
+  });
+
+  const kube = (change: object) =>
+    ({ kube: { value: { kubelet: { rootDir: null, sockets: [] }, ...change } } }) as unknown as Partial<Facts>;
+  const pods = JSON.stringify({
+    items: [
+      { metadata: { uid: 'uid-1', name: 'p', namespace: 'n' }, state: 'SANDBOX_READY', runtimeHandler: 'nvidia' },
+    ],
+  });
+  test.each([
+    ['its root', { rootDir: '/data/kubelet', sockets: [] }, '/data/kubelet'],
+    ['the usual place although its root is another', { rootDir: '/data/kubelet', sockets: [] }, '/var/lib/kubelet'],
+    [
+      'where it listens',
+      { rootDir: null, sockets: [{ path: '/srv/k/device-plugins/kubelet.sock', present: true, listening: true }] },
+      '/srv/k',
+    ],
+  ])('finds the kubelet’s record at %s', async (_, kubelet, folder) => {
+    const { value } = await collectOn(
+      workloadsProbe,
+      { files: { [`${folder}/device-plugins/kubelet_internal_checkpoint`]: checkpoint(['GPU-1']) } },
+      kube({ kubelet }),
+    );
+    expect(value?.pods).toMatchObject([{ uid: 'uid-1', devices: ['GPU-1'] }]);
+  });
+
+  test.each([
+    ['kubeadm', 'unix:///var/run/crio/crio.sock', 'crictl --runtime-endpoint unix:///var/run/crio/crio.sock'],
+    ['kubeadm', '/run/other/containerd.sock', 'crictl --runtime-endpoint unix:///run/other/containerd.sock'],
+    ['kubeadm', null, 'crictl --runtime-endpoint unix:///run/containerd/containerd.sock'],
+    [
+      'microk8s',
+      'unix:///var/snap/microk8s/common/run/containerd.sock',
+      'crictl --runtime-endpoint unix:///var/snap/microk8s/common/run/containerd.sock',
+    ],
+    ['k3s', 'unix:///run/k3s/containerd/containerd.sock', 'k3s crictl'],
+    [
+      'rke2',
+      'unix:///run/k3s/containerd/containerd.sock',
+      '/var/lib/rancher/rke2/bin/crictl --runtime-endpoint unix:///run/k3s/containerd/containerd.sock',
+    ],
+  ])('asks the engine of a %s kubelet at %s', async (distribution, runtimeEndpoint, argv) => {
+    const { value, partial } = await collectOn(
+      workloadsProbe,
+      {
+        files: { '/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint': checkpoint(['GPU-1']) },
+        commands: { [`${argv} pods -o json`]: pods },
+      },
+      kube({ distribution, runtimeEndpoint }),
+    );
+    expect(value?.pods).toMatchObject([{ name: 'p', handler: 'nvidia' }]);
+    expect(partial?.map(({ path }) => path)).not.toContain('pods');
   });
 });
