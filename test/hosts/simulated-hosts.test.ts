@@ -17,6 +17,9 @@ const gaps: Partial<Record<SimulatedClass, string[]>> = {
   'x86-containerd-1.7': beyondKubelet,
   'x86-containerd-2': beyondKubelet,
   'h100-mig': beyondKubelet,
+  'crio-worker': beyondKubelet,
+  // It brings no crictl, and nobody else has put one on the host.
+  'microk8s-server': ['microk8s.live', 'workloads.pods'],
   // The library's file has no version in its name there.
   orin: ['driver.libraryVersion'],
   // Without nvidia-smi nothing is known of GPUs, of MIG on them and of their place in a fabric.
@@ -39,6 +42,24 @@ test.each(simulatedClassNames)('%s: nothing is wrong and every rule can tell', a
   const { findings, cannotTell } = await observe(simulate(className));
   expect(findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
   expect(cannotTell).toEqual([]);
+});
+
+test.each(simulatedClassNames)('%s: no program is asked the same twice in one observation', async (className) => {
+  const host = simulate(className);
+  const asked: string[] = [];
+  const run = host.run.bind(host);
+  await observe(
+    Object.assign(host, {
+      run: (argv: readonly string[], options: Parameters<typeof run>[1]) => {
+        asked.push(argv.join(' '));
+        return run(argv, options);
+      },
+    }),
+  );
+  expect(asked.filter((argv, at) => asked.indexOf(argv) !== at)).toEqual([]);
+  // One list of pods of the API's, and one of the engine's, which alone knows their handlers.
+  for (const list of [/kubectl.* get pods /, /crictl.* pods /])
+    expect(asked.filter((argv) => list.test(argv)).length, String(list)).toBeLessThanOrEqual(1);
 });
 
 const shown = (Object.keys(simulatedFaults) as FaultName[]).flatMap((name) => {

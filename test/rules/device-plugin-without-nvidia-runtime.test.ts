@@ -113,3 +113,19 @@ test('does not take a server that does not answer for a node without GPUs', asyn
   );
   expect(host.of(code)).toEqual([]);
 });
+
+test('tells it where CRI-O runs the pods', async () => {
+  const blindPlugin = answer('kubeletPods', (list) => {
+    for (const pod of list.items as { spec: Record<string, unknown> }[]) delete pod.spec.runtimeClassName;
+  });
+  const none = resources('kubeletNode', {
+    capacity: { 'nvidia.com/gpu': '0' },
+    allocatable: { 'nvidia.com/gpu': '0' },
+  });
+  const host = await observeChanged('crio-worker', blindPlugin, none, logged('crio-worker', ...blindLines));
+  expect(host.causes()).toEqual([code]);
+  expect(host.of(code)[0]?.evidence[0]).toEqual({
+    source: 'command:crio status config',
+    quote: 'default_runtime_name crun, runtimes: crun, nvidia, runc',
+  });
+});

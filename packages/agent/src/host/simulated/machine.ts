@@ -1,7 +1,9 @@
 import type { Clock } from '@gpufleet/shared/core';
 import type { LiveContainerd } from './daemons/containerd.ts';
+import type { LiveCrio } from './daemons/crio.ts';
 import type { LiveDocker } from './daemons/docker.ts';
 import type { LiveK3s } from './daemons/k3s.ts';
+import type { LiveMicrok8s } from './daemons/microk8s.ts';
 import type { FileTree } from './file-tree.ts';
 import type { Driver, SimulatedGpu } from './gpus/gpu.ts';
 import type { Seeded } from './seeded.ts';
@@ -19,6 +21,8 @@ export interface Kubernetes {
   nodeName: string;
   role: 'control_plane' | 'worker';
   kubeletVersion: string;
+  /** The kubelet's root. */
+  kubeletDir: string;
   runtimeClasses: { name: string; handler: string }[];
   labels: Record<string, string>;
   taints: { key: string; value?: string; effect: string }[];
@@ -61,8 +65,18 @@ export interface Machine {
     docker: LiveDocker | null;
     containerd: LiveContainerd | null /** Of k3s, or of rke2 which is made alike. */;
     k3s: LiveK3s | null;
+    crio: LiveCrio | null;
+    microk8s: LiveMicrok8s | null;
   };
-  versions: { docker: string; containerd: string; k3s: string; toolkit: string; fabricManager: string };
+  versions: {
+    docker: string;
+    containerd: string;
+    crio: string;
+    k3s: string;
+    microk8s: string;
+    toolkit: string;
+    fabricManager: string;
+  };
   kubernetes: Kubernetes | null;
   /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */
   containers: number;

@@ -1,8 +1,10 @@
 import { startCdiRefresh } from './daemons/cdi-refresh.ts';
 import { startContainerd } from './daemons/containerd.ts';
+import { startCrio } from './daemons/crio.ts';
 import { startDocker } from './daemons/docker.ts';
 import { startFabricManager } from './daemons/fabric-manager.ts';
 import { startK3s } from './daemons/k3s.ts';
+import { startMicrok8sContainerd } from './daemons/microk8s.ts';
 import { type Machine, nowMs } from './machine.ts';
 import type { Started, Unit } from './unit.ts';
 import { hideUnitProcesses, showUnitProcesses } from './unit-processes.ts';
@@ -16,6 +18,8 @@ const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'nvidia-cdi-refresh.service': startCdiRefresh,
   'rke2-server.service': startK3s,
   'rke2-agent.service': startK3s,
+  'crio.service': startCrio,
+  'snap.microk8s.daemon-containerd.service': startMicrok8sContainerd,
 };
 
 /** `systemctl start` and the boot: reads the daemon's configuration as it is now. */
@@ -106,6 +110,8 @@ export function execStartOf(machine: Machine, unit: Unit): string[] {
 function dropLive(machine: Machine, unit: Unit): void {
   if (unit.name === 'docker.service') machine.live.docker = null;
   if (unit.name === 'containerd.service') machine.live.containerd = null;
+  if (unit.name === 'crio.service') machine.live.crio = null;
+  if (unit.name === 'snap.microk8s.daemon-containerd.service') machine.live.microk8s = null;
   if (/^(k3s|k3s-agent|rke2-server|rke2-agent)\.service$/.test(unit.name)) machine.live.k3s = null;
 }
 

@@ -1,3 +1,4 @@
+import { microk8sContainerdArgv } from './classes/microk8s.ts';
 import { k3sRenderedPath } from './daemons/k3s.ts';
 import type { Machine } from './machine.ts';
 import type { Unit } from './unit.ts';
@@ -31,6 +32,9 @@ export function hideUnitProcesses(machine: Machine, unit: Unit): void {
 function processesOf({ name, exec }: Unit): Process[] {
   const [exe] = exec;
   if (exe === undefined) return [];
+  // The snap's script becomes the program that it starts.
+  if (name === 'snap.microk8s.daemon-containerd.service')
+    return [{ exe: microk8sContainerdArgv[0] ?? exe, argv: microk8sContainerdArgv }];
   const main = { exe, argv: exec };
   // k3s starts the containerd that it brings.
   const brought = {

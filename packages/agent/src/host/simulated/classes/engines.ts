@@ -128,20 +128,21 @@ export function installKubeadmWorker(
   cluster: string,
 ): void {
   machine.versions.containerd = versions.containerd;
-  for (const program of [
-    'containerd',
-    'ctr',
-    'runc',
-    'crictl',
-    'kubelet',
-    'kubectl',
-    'kubeadm',
-    'containerd-shim-runc-v2',
-  ]) {
+  for (const program of ['containerd', 'ctr', 'runc', 'containerd-shim-runc-v2'])
     installProgram(machine, `/usr/bin/${program}`);
-  }
-  const { files } = machine;
   installContainerdUnit(machine);
+  const endpoint = 'unix:///run/containerd/containerd.sock';
+  installKubelet(machine, { version: versions.kubelet, endpoint }, cluster);
+}
+
+/** What kubeadm puts on a worker, whatever engine is behind the endpoint. */
+export function installKubelet(
+  machine: Machine,
+  { version, endpoint }: { version: string; endpoint: string },
+  cluster: string,
+): void {
+  const { files } = machine;
+  for (const program of ['crictl', 'kubelet', 'kubectl', 'kubeadm']) installProgram(machine, `/usr/bin/${program}`);
   installUnit(machine, {
     name: 'kubelet.service',
     description: 'kubelet: The Kubernetes Node Agent',
@@ -157,16 +158,14 @@ export function installKubeadmWorker(
   );
   files.put(
     '/var/lib/kubelet/config.yaml',
-    'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\nclusterDomain: cluster.local\ncontainerRuntimeEndpoint: unix:///run/containerd/containerd.sock\n',
+    `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\ncgroupDriver: systemd\nclusterDomain: cluster.local\ncontainerRuntimeEndpoint: ${endpoint}\n`,
   );
-  files.put(
-    '/var/lib/kubelet/kubeadm-flags.env',
-    'KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=unix:///run/containerd/containerd.sock"\n',
-  );
+  files.put('/var/lib/kubelet/kubeadm-flags.env', `KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=${endpoint}"\n`);
   machine.kubernetes = {
     nodeName: machine.name,
     role: 'worker',
-    kubeletVersion: versions.kubelet,
+    kubeletVersion: version,
+    kubeletDir: '/var/lib/kubelet',
     runtimeClasses: [{ name: 'nvidia', handler: 'nvidia' }],
     labels: { 'nvidia.com/gpu.present': 'true' },
     taints: [],

@@ -1,8 +1,10 @@
 import type { Machine } from '../machine.ts';
 import { distributions, installBase, installUnit } from './base.ts';
+import { installCrioWorker, writeCrioFiles } from './crio.ts';
 import { installDocker, installKubeadmWorker, writeContainerdFiles } from './engines.ts';
 import { installFabric } from './fabric.ts';
 import { boards, installBoard, installPlainLibrary, installVersionedLibrary } from './jetson.ts';
+import { installMicrok8s, writeMicrok8sTemplate } from './microk8s.ts';
 import { installDriver, installPciDevice, installToolkit } from './nvidia.ts';
 import { installK3s, installRke2 } from './rancher.ts';
 
@@ -96,6 +98,30 @@ export const simulatedClasses = {
       installDriver(machine, drivers.r570, [{ model: 'l4' }, { model: 'l4' }]);
       installToolkit(machine, '1.17.8');
       installRke2(machine, 'v1.33.5+rke2r1', 'server', cluster);
+    },
+  },
+  'crio-worker': {
+    title: 'x86 Kubernetes worker with CRI-O and one L4',
+    arch: 'x86_64',
+    runtimeUnit: 'crio.service',
+    install(machine, cluster) {
+      installServer(machine, server);
+      installDriver(machine, drivers.r570, [{ model: 'l4' }]);
+      installToolkit(machine, '1.17.8');
+      installCrioWorker(machine, { crio: '1.33.2', kubelet: 'v1.33.4' }, cluster);
+      writeCrioFiles(machine, true);
+    },
+  },
+  'microk8s-server': {
+    title: 'MicroK8s node with one T4',
+    arch: 'x86_64',
+    runtimeUnit: 'snap.microk8s.daemon-containerd.service',
+    install(machine, cluster) {
+      installServer(machine, server);
+      installDriver(machine, drivers.r550, [{ model: 't4' }]);
+      installToolkit(machine, '1.17.8');
+      installMicrok8s(machine, 'v1.32.9', cluster);
+      writeMicrok8sTemplate(machine, true);
     },
   },
   'a100-mig': {

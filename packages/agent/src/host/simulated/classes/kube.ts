@@ -1,12 +1,13 @@
+import { crioSocket } from '../daemons/crio.ts';
+import { microk8sEndpoint } from '../daemons/microk8s.ts';
 import type { Machine } from '../machine.ts';
 import { pluginLog, pluginPodName } from '../programs/device-plugin-log.ts';
-
-export const kubeletDir = '/var/lib/kubelet';
 
 /** NVIDIA's device plugin, as its chart puts it on a node with a GPU, and what the kubelet keeps of it on disk. */
 export function installDevicePlugin(machine: Machine): void {
   const { files, kubernetes, random } = machine;
   if (kubernetes === null) return;
+  const { kubeletDir } = kubernetes;
   files.putSpecial(`${kubeletDir}/device-plugins/kubelet.sock`, 'socket', undefined, { mode: 0o755 });
   files.put('/proc/net/unix', () => listeningSockets(machine));
   if (machine.gpus.length === 0) return;
@@ -17,7 +18,7 @@ export function installDevicePlugin(machine: Machine): void {
     chart: '0.17.1',
     runtimeClassName: 'nvidia',
     migStrategy: machine.gpus.some(({ mig }) => mig.current === 'enabled') ? 'mixed' : 'none',
-    hostPath: `${kubeletDir}/device-plugins`,
+    hostPath: '/var/lib/kubelet/device-plugins',
     unhealthy: [],
   };
   const pod = `${kubernetes.devicePlugin.namespace}_${pluginPodName(machine)}_${random.uuid('plugin/pod')}`;
@@ -26,12 +27,17 @@ export function installDevicePlugin(machine: Machine): void {
 
 /** Sockets that daemons of this machine listen on, as the kernel lists them. */
 function listeningSockets(machine: Machine): string {
-  const kubelet = machine.live.k3s !== null || machine.units.get('kubelet.service')?.active === 'active';
+  const { kubeletDir } = machine.kubernetes ?? { kubeletDir: '' };
+  const isActive = (name: string) => machine.units.get(name)?.active === 'active';
+  const kubelet =
+    machine.live.k3s !== null || isActive('kubelet.service') || isActive('snap.microk8s.daemon-kubelite.service');
   const paths = [
     '/run/systemd/private',
     '/run/dbus/system_bus_socket',
     ...(machine.live.containerd ? ['/run/containerd/containerd.sock'] : []),
     ...(machine.live.k3s ? ['/run/k3s/containerd/containerd.sock'] : []),
+    ...(machine.live.crio ? [crioSocket] : []),
+    ...(machine.live.microk8s ? [microk8sEndpoint] : []),
     ...(kubelet ? [`${kubeletDir}/pod-resources/kubelet.sock`, `${kubeletDir}/device-plugins/kubelet.sock`] : []),
   ];
   const rows = paths.map(

@@ -75,6 +75,7 @@ function installRancher(
     nodeName: machine.name,
     role: role === 'server' ? 'control_plane' : 'worker',
     kubeletVersion: version,
+    kubeletDir: '/var/lib/kubelet',
     runtimeClasses: classes.map((one) => ({ name: one, handler: one })),
     labels: {
       'node.kubernetes.io/instance-type': name,

@@ -85,9 +85,8 @@ function hostConfig(usesGpu: boolean) {
 }
 
 function installPods(machine: Machine): void {
-  machine.files.put('/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint', () => checkpoint(machine), {
-    mode: 0o600,
-  });
+  const folder = `${machine.kubernetes?.kubeletDir}/device-plugins`;
+  machine.files.put(`${folder}/kubelet_internal_checkpoint`, () => checkpoint(machine), { mode: 0o600 });
 }
 
 /** A pod for the first device of the first GPU. */

@@ -1,5 +1,6 @@
 import { containerdConfigPath, criOf, type LiveCri, majorOf } from '../daemons/containerd.ts';
 import { loadContainerdConfig } from '../daemons/containerd-config.ts';
+import { crioSocket } from '../daemons/crio.ts';
 import type { Machine } from '../machine.ts';
 import { criInfo } from './cri-info.ts';
 import { criPods } from './pods.ts';
@@ -95,10 +96,12 @@ export const crictl: Program = (machine, args) => {
   if (matches(args.slice(0, 2), '--runtime-endpoint', rancherEndpoint)) {
     const cri = machine.live.k3s?.cri;
     if (!cri) return complained(unreachable(rancherEndpoint, '/run/k3s/containerd/containerd.sock'));
-    if (matches(args.slice(2), 'pods', '-o', 'json')) return criPods(machine, cri);
+    if (matches(args.slice(2), 'pods', '-o', 'json')) return criPods(machine);
     if (!matches(args.slice(2), 'info')) return undefined;
     return cri.state === 'ok' ? printed(criInfo(cri, 2)) : complained(unimplemented(rancherEndpoint));
   }
+  if (matches(args, '--runtime-endpoint', `unix://${crioSocket}`, 'pods', '-o', 'json'))
+    return machine.live.crio ? criPods(machine) : complained(unreachable(`unix://${crioSocket}`, crioSocket));
   if (!matches(args.slice(0, 2), '--runtime-endpoint', 'unix:///run/containerd/containerd.sock')) return undefined;
   const rest = args.slice(2);
   const asksPods = matches(rest, 'pods', '-o', 'json');
@@ -107,7 +110,7 @@ export const crictl: Program = (machine, args) => {
   if (!live)
     return complained(unreachable('unix:///run/containerd/containerd.sock', '/run/containerd/containerd.sock'));
   if (live.cri.state !== 'ok') return complained(unimplemented('unix:///run/containerd/containerd.sock'));
-  return asksPods ? criPods(machine, live.cri) : printed(criInfo(live.cri, live.major));
+  return asksPods ? criPods(machine) : printed(criInfo(live.cri, live.major));
 };
 
 export function unreachable(endpoint: string, socket: string): string {

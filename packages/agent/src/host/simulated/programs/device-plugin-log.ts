@@ -1,4 +1,5 @@
 import type { DevicePlugin, Machine } from '../machine.ts';
+import { nodeEngine } from '../node-engine.ts';
 
 export function pluginPodName(machine: Machine): string {
   return `${machine.kubernetes?.devicePlugin?.name}-${machine.random.hex('plugin/pod-name', 5)}`;
@@ -13,11 +14,12 @@ export function pluginState(machine: Machine): 'running' | 'blind' | 'not_create
   const plugin = kubernetes?.devicePlugin;
   if (!kubernetes || !plugin) return 'none';
   if (!selects(kubernetes.labels)) return 'not_scheduled';
-  const cri = machine.live.k3s?.cri ?? machine.live.containerd?.cri;
-  if (cri?.state !== 'ok') return 'not_created';
+  const engine = nodeEngine(machine);
+  if (engine === null) return 'not_created';
   const handler = kubernetes.runtimeClasses.find(({ name }) => name === plugin.runtimeClassName)?.handler;
-  if (plugin.runtimeClassName !== null && (handler === undefined || !(handler in cri.runtimes))) return 'not_created';
-  const isNvidia = (handler ?? cri.defaultRuntime).startsWith('nvidia');
+  if (plugin.runtimeClassName !== null && (handler === undefined || !engine.handlers.includes(handler)))
+    return 'not_created';
+  const isNvidia = (handler ?? engine.defaultRuntime).startsWith('nvidia');
   return isNvidia && machine.driver?.loaded === machine.driver?.library ? 'running' : 'blind';
 }
 

@@ -1,4 +1,5 @@
 import { containerd, crictl, ctr } from './containerd.ts';
+import { crio } from './crio.ts';
 import { df } from './df.ts';
 import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
@@ -8,6 +9,7 @@ import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
 import { journalOfUnits } from './pods.ts';
 import { complained, matches, type Program, printed } from './program.ts';
+import { snap } from './snap.ts';
 import { systemctl } from './systemctl.ts';
 import { timedatectl } from './timedatectl.ts';
 
@@ -32,6 +34,7 @@ const uname: Program = (machine, args) => {
 export const programs: Record<string, Program> = {
   containerd,
   crictl,
+  crio,
   ctr,
   dmesg,
   docker,
@@ -48,6 +51,7 @@ export const programs: Record<string, Program> = {
   'nvidia-ctk': nvidiaCtk,
   'nvidia-smi': nvidiaSmi,
   rke2,
+  snap,
   systemctl,
   uname,
 };

@@ -1,4 +1,5 @@
 import { type Kubernetes, type Machine, nowMs } from '../machine.ts';
+import { nodeEngine } from '../node-engine.ts';
 import { pluginState } from './device-plugin-log.ts';
 
 /** The cluster's answer about this machine's Node object. Devices appear when the device plugin's pod could start. */
@@ -14,7 +15,7 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
     ...gpus.capacity,
     pods: '110',
   };
-  const ready = runtimeReady(machine);
+  const engine = nodeEngine(machine);
   const created = new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z');
   const beat = new Date(nowMs(machine)).toISOString().replace(/\.\d+Z$/, 'Z');
   const condition = (type: string, status: boolean, reason: string, message: string) => ({
@@ -25,7 +26,6 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
     status: status ? 'True' : 'False',
     type,
   });
-  const containerd = machine.live.k3s ? machine.versions.k3s : machine.versions.containerd;
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -61,7 +61,7 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
         condition('MemoryPressure', false, 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
         condition('DiskPressure', false, 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
         condition('PIDPressure', false, 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
-        ready
+        engine
           ? condition('Ready', true, 'KubeletReady', 'kubelet is posting ready status')
           : condition('Ready', false, 'KubeletNotReady', 'container runtime is down'),
       ],
@@ -70,7 +70,7 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
       nodeInfo: {
         architecture: machine.os.arch === 'aarch64' ? 'arm64' : 'amd64',
         bootID: machine.boot.id,
-        containerRuntimeVersion: `containerd://${machine.live.k3s ? k3sContainerd : containerd}`,
+        containerRuntimeVersion: engine?.version ?? `containerd://${machine.versions.containerd}`,
         kernelVersion: machine.os.kernel,
         kubeProxyVersion: '',
         kubeletVersion: kubernetes.kubeletVersion,
@@ -81,12 +81,6 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
       },
     },
   };
-}
-
-const k3sContainerd = '2.1.4-k3s1';
-
-function runtimeReady(machine: Machine): boolean {
-  return machine.live.k3s ? machine.live.k3s.cri.state === 'ok' : machine.live.containerd?.cri.state === 'ok';
 }
 
 /** What the kubelet knows of a plugin that never came up after the last start stays at zero. */

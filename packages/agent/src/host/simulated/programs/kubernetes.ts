@@ -20,7 +20,7 @@ export const k3s: Program = (machine, args) => {
     if (!cri) return complained(unreachable(endpoint, '/run/k3s/containerd/containerd.sock'));
     return cri.state === 'ok' ? printed(criInfo(cri, 2)) : complained(unimplemented(endpoint));
   }
-  if (matches(args, 'crictl', 'pods', '-o', 'json')) return criPods(machine, machine.live.k3s?.cri);
+  if (matches(args, 'crictl', 'pods', '-o', 'json')) return criPods(machine);
   if (args[0] !== 'kubectl') return undefined;
   if (!machine.files.has('/etc/rancher/k3s/k3s.yaml')) {
     return complained(
@@ -43,6 +43,9 @@ export const kubectl: Program = (machine, args) => {
   if (option !== '--kubeconfig' || path === undefined) return undefined;
   if (!machine.files.has(path)) return complained(`error: stat ${path}: no such file or directory\n`);
   if (path.startsWith('/etc/rancher/') && !machine.live.k3s) return complained(refused('127.0.0.1:6443'));
+  const kubelite = machine.units.get('snap.microk8s.daemon-kubelite.service');
+  if (path.startsWith('/var/snap/microk8s/') && kubelite?.active !== 'active')
+    return complained(refused('127.0.0.1:16443'));
   return get(machine, args.slice(2), path.endsWith('/kubelet.conf') ? 'node' : 'admin');
 };
 

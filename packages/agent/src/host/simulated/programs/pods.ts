@@ -1,11 +1,11 @@
 import { gpuPod } from '../classes/workloads.ts';
-import type { LiveCri } from '../daemons/containerd.ts';
 import type { Machine } from '../machine.ts';
+import { nodeEngine } from '../node-engine.ts';
 import { type Answer, matches, type Program, printed } from './program.ts';
 
 /** `crictl pods -o json`: the sandboxes, the newest first. */
-export function criPods(machine: Machine, cri: LiveCri | undefined): Answer {
-  const isOk = cri?.state === 'ok' && machine.kubernetes !== null && machine.gpus.length > 0;
+export function criPods(machine: Machine): Answer {
+  const isOk = nodeEngine(machine) !== null && machine.kubernetes !== null && machine.gpus.length > 0;
   const { uid, name, namespace } = gpuPod(machine);
   const labels = {
     'io.kubernetes.pod.name': name,

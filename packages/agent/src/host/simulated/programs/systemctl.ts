@@ -157,7 +157,7 @@ function localTime(ms: number): string {
 }
 
 function withSuffix(name: string): string {
-  return name.includes('.') ? name : `${name}.service`;
+  return /\.(?:service|path|socket|timer|target|mount|scope|slice)$/.test(name) ? name : `${name}.service`;
 }
 
 function log(
