@@ -1,8 +1,18 @@
 // Bundles the programs with esbuild, without checking types: only those whose sources have changed since the last time.
 // `node scripts/build.mjs [agent|server|cli …]`
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashSources, isStale, programs, root } from './sources.mjs';
 
@@ -25,8 +35,8 @@ const requireBanner =
   "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
 
 const options = {
-  // One CommonJS file starts with 10 MiB less memory than modules from node_modules.
-  agent: { format: 'cjs', minifyWhitespace: true, minifySyntax: true },
+  // Small, and in parts: what a command does not use is neither read nor kept in memory.
+  agent: { format: 'esm', splitting: true, banner: { js: requireBanner }, minifyWhitespace: true, minifySyntax: true },
   server: { format: 'esm', packages: 'external' },
   cli: { format: 'esm', banner: { js: requireBanner } },
 };
@@ -52,16 +62,6 @@ const zodByName = {
   },
 };
 
-/** Large and rarely asked for: a file of its own beside the agent's, so that its text is not in memory. */
-const apartFromAgent = {
-  name: 'systeminformation-apart',
-  setup({ onResolve }) {
-    onResolve({ filter: /^systeminformation$/ }, ({ importer }) =>
-      importer === '' ? undefined : { path: './systeminformation.cjs', external: true },
-    );
-  },
-};
-
 /** One character outside Latin-1 makes V8 keep two bytes for each of the whole text; esbuild leaves some in regexes. */
 function toAscii(text) {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins at zero
@@ -69,24 +69,33 @@ function toAscii(text) {
 }
 
 async function bundle(name) {
+  const { build: esbuild } = await import('esbuild');
   const { entry, output } = programs[name];
-  const plugins = [sharedSources, zodByName];
-  if (name !== 'agent') return bundleInto(output, { ...options[name], entryPoints: [entry], plugins });
-  const beside = join(dirname(output), 'systeminformation.cjs');
-  await bundleInto(beside, { ...options.agent, entryPoints: ['systeminformation'] });
-  await bundleInto(output, { ...options.agent, entryPoints: [entry], plugins: [...plugins, apartFromAgent] });
+  const folder = join(root, dirname(output));
+  const { name: entryName, ext } = parse(output);
+  const { outputFiles } = await esbuild({
+    ...common,
+    ...options[name],
+    entryPoints: { [entryName]: entry },
+    outdir: folder,
+    outExtension: { '.js': ext },
+    plugins: [sharedSources, zodByName],
+  });
+  mkdirSync(folder, { recursive: true });
+  const parts = outputFiles.filter(({ path }) => path !== join(root, output));
+  const whole = outputFiles.filter((file) => !parts.includes(file));
+  // The program's own file last: it names its parts by their contents.
+  for (const { path, text } of [...parts, ...whole]) writeInOneMove(path, toAscii(text));
+  const made = new Set(outputFiles.map(({ path }) => basename(path)));
+  for (const file of readdirSync(folder)) if (!made.has(file)) rmSync(join(folder, file), { force: true });
 }
 
-async function bundleInto(output, settings) {
-  const { build: esbuild } = await import('esbuild');
-  const target = join(root, output);
-  const temporary = `${target}.${process.pid}.tmp`;
-  mkdirSync(dirname(target), { recursive: true });
-  const { outputFiles } = await esbuild({ ...common, ...settings, outfile: target });
+/** A program that is being started sees the old file or the new one. */
+function writeInOneMove(path, text) {
+  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    writeFileSync(temporary, toAscii(outputFiles[0].text));
-    // In one move: a program that is being started sees the old bundle or the new one.
-    renameSync(temporary, target);
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
   } finally {
     rmSync(temporary, { force: true });
   }

@@ -1,7 +1,6 @@
 // Runs a program of this checkout: builds it first where it is missing or older than its sources.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isStale, programs, root } from './sources.mjs';
@@ -20,8 +19,5 @@ export async function runProgram(name) {
     });
     if (built.status !== 0) process.exit(1);
   }
-  const program = join(root, programs[name].output);
-  // import() of CommonJS would look through the whole text for exports first, and keep 20 MiB for it.
-  if (program.endsWith('.cjs')) createRequire(import.meta.url)(program);
-  else await import(pathToFileURL(program).href);
+  await import(pathToFileURL(join(root, programs[name].output)).href);
 }

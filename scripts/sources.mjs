@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/,
 
 /** The programs by name: where each begins, and the file it is built into. */
 export const programs = {
-  agent: { entry: 'packages/agent/src/main.ts', output: 'packages/agent/dist/agent.cjs' },
+  agent: { entry: 'packages/agent/src/main.ts', output: 'packages/agent/dist/agent.mjs' },
   server: { entry: 'packages/server/src/main.ts', output: 'packages/server/dist/server.mjs' },
   cli: { entry: 'packages/cli/src/main.ts', output: 'packages/cli/dist/gpufleet.mjs' },
 };
@@ -16,6 +16,7 @@ export const programs = {
 const folders = (name) => [join(root, 'packages/shared/src'), join(root, 'packages', name, 'src')];
 const settings = (name) => [
   join(root, 'package-lock.json'),
+  join(root, 'packages/shared/package.json'),
   join(root, 'packages', name, 'package.json'),
   join(root, 'scripts/build.mjs'),
 ];

@@ -28,7 +28,7 @@ export async function weightBench(say: (line: string) => void): Promise<Measured
   const server = await startFleetServer(1);
   const state = mkdtempSync(join(tmpdir(), 'gpufleet-bench-agent-'));
   try {
-    const agent = join(root, 'packages/agent/dist/agent.cjs');
+    const agent = join(root, 'packages/agent/dist/agent.mjs');
     const [, url = '', tokenFile = ''] = server.loadArgs;
     await promisify(execFile)(process.execPath, [
       agent,

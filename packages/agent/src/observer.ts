@@ -1,6 +1,6 @@
 import type { Clock, Sha256 } from '@gpufleet/shared/core';
 import { type Diagnosis, diagnose } from '@gpufleet/shared/diagnosis';
-import { type Facts, type ProbeKey, probeKeys } from '@gpufleet/shared/probes';
+import { type Facts, type ProbeKey, probes } from '@gpufleet/shared/probes';
 import { collectFacts } from './collector/collect-facts.ts';
 import { dueProbes } from './collector/due-probes.ts';
 import { type ReportSection, sectionsOf } from './collector/sections-of.ts';
@@ -34,6 +34,8 @@ export interface ObserverDeps {
   freshMs?: number | undefined;
   onObservation(observation: Observation): void;
 }
+
+const probeKeys = probes.map(({ key }) => key);
 
 export function createObserver(deps: ObserverDeps): Observer {
   let latest: Observation | undefined;
