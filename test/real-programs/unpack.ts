@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export type Unpacked = { ok: true; root: string } | { ok: false; because: string };
 
 /** Where unpacked programs are kept between runs: outside the checkout, so that a fresh clone finds them again. */
-function cacheFolder(): string {
+export function cacheFolder(): string {
   return process.env.GPUFLEET_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'gpufleet');
 }
 
