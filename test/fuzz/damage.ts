@@ -15,7 +15,7 @@ export const words = [
 ];
 
 /** The text as somebody would read UTF-16 who takes it for single bytes. */
-export function asUtf16(text: string): string {
+function asUtf16(text: string): string {
   return `\u00ff\u00fe${[...text].join('\0')}\0`;
 }
 

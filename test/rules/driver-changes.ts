@@ -7,7 +7,7 @@ export const version = '550.163.01';
 export const gpu = '0000:14:00.0';
 export const modinfo = 'modinfo -F version nvidia';
 export const library = '/usr/lib/x86_64-linux-gnu';
-export const driverLink = `/sys/devices/pci0000:00/${gpu}/driver`;
+const driverLink = `/sys/devices/pci0000:00/${gpu}/driver`;
 export const dkms = `/var/lib/dkms/nvidia/${version}`;
 
 const withoutNvidia = (text: string) =>

@@ -88,7 +88,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
-export function testConfig(folder: string): Config {
+function testConfig(folder: string): Config {
   return {
     host: '127.0.0.1',
     port: 0,

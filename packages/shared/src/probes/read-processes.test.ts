@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseCgroup, readProcesses } from './read-processes.ts';
+import { parseCgroup } from './parse-cgroup.ts';
+import { readProcesses } from './read-processes.ts';
 import { createFakeReader } from './testing/fake-reader.ts';
 
 test.each([
@@ -15,8 +16,8 @@ test.each([
   ['0::/user.slice/user-1000.slice/session-3.scope\n', null, false],
   ['', null, false],
   ['nonsense\0', null, false],
-])('%j', (text, unit, inContainer) => {
-  expect(parseCgroup(text)).toEqual({ unit, inContainer });
+])('%j', (text, service, inContainer) => {
+  expect(parseCgroup(text)).toMatchObject({ service, inContainer });
 });
 
 test('finds processes by name, with the program that was replaced under them, and passes over those that ended', async () => {

@@ -1,4 +1,5 @@
 import type { HostReader } from '../host/index.ts';
+import { parseCgroup } from './parse-cgroup.ts';
 import type { Gap } from './parsed.ts';
 
 /** What a probe declares that looks for processes by name. */
@@ -45,25 +46,18 @@ async function readProcess(host: HostReader, pid: number): Promise<Process | nul
   if (!cmdline.ok) return null;
   const exe = await host.readLink(`/proc/${pid}/exe`);
   const cgroup = await host.readText(`/proc/${pid}/cgroup`, { maxBytes: 65_536 });
+  const { service, inContainer } = parseCgroup(cgroup.ok ? cgroup.value : '');
   return {
     pid,
-    argv: cmdline.value.split('\0').filter((word) => word !== ''),
+    argv: splitArguments(cmdline.value),
     exe: exe.ok ? exe.value.replace(/ \(deleted\)$/, '') : null,
     replaced: exe.ok && exe.value.endsWith(' (deleted)'),
-    ...parseCgroup(cgroup.ok ? cgroup.value : ''),
+    unit: service,
+    inContainer,
   };
 }
 
-/** `/proc/PID/cgroup` of either version: the unit, and whether a container is around the process. */
-export function parseCgroup(text: string): { unit: string | null; inContainer: boolean } {
-  const paths = text
-    .split('\n')
-    .map((line) => /^\d+:(|name=systemd|[^:]*):(\/.*)$/.exec(line)?.[2] ?? null)
-    .filter((path) => path !== null);
-  const unitOf = (path: string) => path.split('/').findLast((part) => part.endsWith('.service')) ?? null;
-  const containers = /(^|\/)(docker|cri-containerd|crio|libpod|kubepods)[-./:]|\/kubepods|\/lxc\/|\/[0-9a-f]{64}(\/|$)/;
-  const units = paths.map(unitOf).filter((unit) => unit !== null);
-  // A unit may be called docker.service: what is around it counts, not its own name.
-  const around = paths.map((path) => path.replace(/[^/]*\.service/g, ''));
-  return { unit: units[0] ?? null, inContainer: around.some((path) => containers.test(path)) };
+/** `/proc/PID/cmdline`: each word ends with NUL. */
+export function splitArguments(text: string): string[] {
+  return text.split('\0').filter((word) => word !== '');
 }

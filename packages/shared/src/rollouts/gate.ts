@@ -20,7 +20,7 @@ export type Verdict =
   | { at: 'pass' }
   | { at: 'wait' };
 
-export const badStates = ['failed', 'rolled_back', 'rollback_failed'] as const;
+const badStates = ['failed', 'rolled_back', 'rollback_failed'] as const;
 
 export function isBad(slot: SlotView): boolean {
   return badStates.some((state) => state === slot.state);

@@ -93,7 +93,7 @@ export function reloadUnits(machine: Machine): void {
 }
 
 /** The last ExecStart wins; an empty one clears those before it. */
-export function execStartOf(machine: Machine, unit: Unit): string[] {
+function execStartOf(machine: Machine, unit: Unit): string[] {
   const folder = `/etc/systemd/system/${unit.name}.d`;
   const listed = machine.files.list(folder);
   const dropIns = listed.ok ? listed.value.filter(({ name }) => name.endsWith('.conf')).map(({ name }) => name) : [];

@@ -15,7 +15,7 @@ import type { EngineDeps, JobEngine, Log } from '../engine.ts';
 import { createEagerClock, type EagerClock } from './eager-clock.ts';
 
 /** Keeps what was logged as an error, so that a test can say that nothing was. */
-export function createFakeLog(): Log & { errors: { fields: Record<string, unknown>; message: string }[] } {
+function createFakeLog(): Log & { errors: { fields: Record<string, unknown>; message: string }[] } {
   const errors: { fields: Record<string, unknown>; message: string }[] = [];
   return {
     errors,

@@ -50,7 +50,7 @@ export async function setLabels(tx: Db, hostId: string, labels: Labels): Promise
 }
 
 /** `labels` replaces, then `labelChanges` sets and removes single ones. */
-export function changeLabels(before: Labels, change: Pick<UpdateHost, 'labels' | 'labelChanges'>): Labels {
+function changeLabels(before: Labels, change: Pick<UpdateHost, 'labels' | 'labelChanges'>): Labels {
   const merged = new Map(Object.entries(change.labels ?? before));
   for (const [key, value] of Object.entries(change.labelChanges ?? {})) {
     if (value === null) merged.delete(key);

@@ -8,7 +8,7 @@ export type RolloutRow = typeof rolloutTable.$inferSelect;
 export type WaveRow = typeof waveTable.$inferSelect;
 export type SlotRow = typeof slotTable.$inferSelect;
 
-export async function findRolloutRow(db: Db, id: string): Promise<RolloutRow | undefined> {
+async function findRolloutRow(db: Db, id: string): Promise<RolloutRow | undefined> {
   return (await db.select().from(rolloutTable).where(eq(rolloutTable.id, id)))[0];
 }
 

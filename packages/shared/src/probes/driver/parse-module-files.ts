@@ -1,7 +1,7 @@
 import type { ModprobeSetting } from './fact.ts';
 
 /** Names of modules are the same with `-` and `_`. */
-export function toModuleName(text: string): string {
+function toModuleName(text: string): string {
   return text.replaceAll('-', '_');
 }
 
@@ -43,7 +43,7 @@ export function parseModprobe(text: string, file: string): ModprobeSetting[] {
 }
 
 /** Words of the kernel's command line that keep modules away or set their options. */
-export function parseCommandLine(text: string, file: string): ModprobeSetting[] {
+export function parseKernelCommandLine(text: string, file: string): ModprobeSetting[] {
   const found = (directive: Directive | 'kernel_blacklist', module: string, word: string): ModprobeSetting[] =>
     concerned.test(module) ? [{ file, line: 1, directive, module, text: shown(word) }] : [];
   return text.split(/\s+/).flatMap((word) => {

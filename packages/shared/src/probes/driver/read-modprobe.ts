@@ -1,7 +1,7 @@
 import type { HostReader } from '../../host/index.ts';
 import type { Gap } from '../parsed.ts';
 import type { ModprobeSetting } from './fact.ts';
-import { parseCommandLine, parseModprobe } from './parse-module-files.ts';
+import { parseKernelCommandLine, parseModprobe } from './parse-module-files.ts';
 
 /** Where modprobe looks; of files with one name the first counts. */
 const folders = [
@@ -36,5 +36,5 @@ export async function readModprobe(host: HostReader, partial: Gap[]): Promise<Mo
   }
   const words = await host.readText(commandLine);
   if (!words.ok && words.because !== 'absent') gap(words.because);
-  return [...settings, ...(words.ok ? parseCommandLine(words.value, commandLine) : [])];
+  return [...settings, ...(words.ok ? parseKernelCommandLine(words.value, commandLine) : [])];
 }

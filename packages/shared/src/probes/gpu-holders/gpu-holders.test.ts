@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { parseCgroup } from '../parse-cgroup.ts';
 import { collectOn } from '../testing/fake-reader.ts';
 import { gpuHoldersProbe } from './index.ts';
-import { parseCgroup } from './parse-cgroup.ts';
 import { parseModuleUsers } from './parse-module-users.ts';
 
 const container = 'ab'.repeat(32);
@@ -136,5 +136,5 @@ test.each([
   ['0::/', { unit: null, containerId: null, pod: null }],
   ['', { unit: null, containerId: null, pod: null }],
 ])('reads %j', (text, owner) => {
-  expect(parseCgroup(text)).toEqual(owner);
+  expect(parseCgroup(text)).toMatchObject(owner);
 });

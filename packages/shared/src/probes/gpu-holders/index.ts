@@ -1,8 +1,8 @@
 import type { HostReader, OpenFiles } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
+import { parseCgroup } from '../parse-cgroup.ts';
 import type { Gap } from '../parsed.ts';
 import type { GpuHolder } from './fact.ts';
-import { parseCgroup } from './parse-cgroup.ts';
 import { parseModuleUsers } from './parse-module-users.ts';
 
 /** One of them is there wherever there is a GPU that something could hold. */
@@ -62,13 +62,16 @@ async function toHolder(host: HostReader, pid: number, open: OpenFiles['open']):
   const comm = await host.readText(`/proc/${pid}/comm`);
   const exe = await host.readLink(`/proc/${pid}/exe`);
   const cgroup = await host.readText(`/proc/${pid}/cgroup`);
+  const { unit, containerId, pod } = parseCgroup(cgroup.ok ? cgroup.value : '');
   return {
     kind: 'process',
     pid,
     name: (comm.ok && comm.value.trim().slice(0, 64)) || `pid ${pid}`,
     command: exe.ok ? exe.value.slice(0, 256) : null,
     paths: [...new Set(open.flatMap((file) => (file.pid === pid ? [file.path] : [])))].sort(),
-    ...parseCgroup(cgroup.ok ? cgroup.value : ''),
+    unit,
+    containerId,
+    pod,
     useCount: null,
   };
 }

@@ -7,7 +7,7 @@ const reading = z.number().nullable();
 const words = z.string().nullable();
 const flag = z.boolean().nullable();
 
-export const GpuBoard = z.object({
+const GpuBoard = z.object({
   /** Same number: GPUs on one board. */
   id: words,
   partNumber: words,
@@ -18,9 +18,9 @@ export const GpuBoard = z.object({
   moduleId: words,
 });
 
-export const GpuInforom = z.object({ image: words, oem: words, ecc: words, power: words });
+const GpuInforom = z.object({ image: words, oem: words, ecc: words, power: words });
 
-export const GpuPcie = z.object({
+const GpuPcie = z.object({
   /** Falls while the GPU idles; the width does not. */
   generation: count,
   /** What the GPU, the host and the slot between them can do together. */
@@ -36,9 +36,9 @@ export const GpuPcie = z.object({
   receivedKBps: reading,
 });
 
-export const GpuBar1 = z.object({ totalMiB: reading, usedMiB: reading });
+const GpuBar1 = z.object({ totalMiB: reading, usedMiB: reading });
 
-export const GpuUtilisation = z.object({
+const GpuUtilisation = z.object({
   memoryPercent: reading,
   encoderPercent: reading,
   decoderPercent: reading,
@@ -47,7 +47,7 @@ export const GpuUtilisation = z.object({
 });
 
 /** Older GPUs print limits as temperatures (`…C`), Ada, Hopper and later as a distance to them (`…MarginC`). */
-export const GpuTemperatures = z.object({
+const GpuTemperatures = z.object({
   memoryC: reading,
   /** Degrees that are left before the clocks are lowered. */
   marginC: reading,
@@ -62,7 +62,7 @@ export const GpuTemperatures = z.object({
   memoryMaxOperatingMarginC: reading,
 });
 
-export const GpuPower = z.object({
+const GpuPower = z.object({
   averageW: reading,
   instantW: reading,
   memoryW: reading,
@@ -76,11 +76,11 @@ export const GpuPower = z.object({
   maxLimitW: reading,
 });
 
-export const GpuClocks = z.object({ graphicsMHz: reading, smMHz: reading, memoryMHz: reading, videoMHz: reading });
-export const GpuClockPair = z.object({ graphicsMHz: reading, memoryMHz: reading });
+const GpuClocks = z.object({ graphicsMHz: reading, smMHz: reading, memoryMHz: reading, videoMHz: reading });
+const GpuClockPair = z.object({ graphicsMHz: reading, memoryMHz: reading });
 
 /** How long each reason has lowered the clocks since the driver was loaded. */
-export const GpuThrottledFor = z.object({
+const GpuThrottledFor = z.object({
   powerCapUs: reading,
   syncBoostUs: reading,
   thermalSoftwareUs: reading,
@@ -88,8 +88,8 @@ export const GpuThrottledFor = z.object({
   powerBrakeUs: reading,
 });
 
-export const EccCounts = z.object({ corrected: count, uncorrected: count });
-export const GpuEcc = z.object({
+const EccCounts = z.object({ corrected: count, uncorrected: count });
+const GpuEcc = z.object({
   /** Since the driver was loaded. */
   volatile: EccCounts,
   /** Over the life of the board. */
@@ -101,16 +101,16 @@ export const GpuEcc = z.object({
 });
 
 /** Turing and older retire pages; Ampere and later remap rows. */
-export const GpuRetiredPages = z.object({ singleBit: count, doubleBit: count, pending: flag });
+const GpuRetiredPages = z.object({ singleBit: count, doubleBit: count, pending: flag });
 
-export const GpuRemappedRows = z.object({
+const GpuRemappedRows = z.object({
   corrected: count,
   uncorrected: count,
   /** Banks by how many spare rows they have left. */
   banks: z.object({ max: count, high: count, partial: count, low: count, none: count }),
 });
 
-export const GpuFabric = z.object({
+const GpuFabric = z.object({
   /** `Not Started`, `In Progress`, `Completed`; null: this GPU is on no NVSwitch fabric, or its driver is too old. */
   state: words,
   /** `Success`, or why registering with the fabric failed. */

@@ -20,7 +20,7 @@ const computeModes: Readonly<Record<string, string>> = {
 };
 
 /** `45W` and `81920MiB` as the report spells them; everything else as it stands. */
-export function spaced(text: string): string {
+function spaced(text: string): string {
   return text.replace(/^(\d{1,9}(?:\.\d{1,3})?)(MiB|W|C|%)$/, '$1 $2');
 }
 

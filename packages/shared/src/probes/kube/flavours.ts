@@ -12,10 +12,11 @@ import {
   snapCommon,
   snapData,
 } from '../microk8s/microk8s-paths.ts';
+import { splitArguments } from '../read-processes.ts';
 import { readUnitStates } from '../read-unit-states.ts';
 import type { KubeFact } from './fact.ts';
 import { adminConf, type KubeReader, kubeletConf, kubeReaders, microk8sConf, rke2Conf } from './kubectl.ts';
-import { parseCommandLine, parseKubeletConfig, parseKubeletFlag } from './parse-kubelet-files.ts';
+import { parseKubeletConfig, parseKubeletFlag } from './parse-kubelet-files.ts';
 
 const kubeletConfig = '/var/lib/kubelet/config.yaml';
 /** Flags of the kubelet as kubeadm and people write them; a later file adds to an earlier one. */
@@ -129,7 +130,7 @@ async function readKubeletWords(host: HostReader): Promise<string> {
   const units = await readUnitStates(host);
   const pid = units.ok ? (units.find('kubelet.service')?.mainPid ?? null) : null;
   const running = pid === null ? null : await host.readText(`/proc/${pid}/cmdline`, { maxBytes: 200_000 });
-  const texts = running?.ok ? [parseCommandLine(running.value).join(' ')] : [];
+  const texts = running?.ok ? [splitArguments(running.value).join(' ')] : [];
   for (const path of [...kubeletFlags].reverse()) {
     const read = await host.readText(path, { maxBytes: 200_000 });
     if (read.ok) texts.push(read.value);

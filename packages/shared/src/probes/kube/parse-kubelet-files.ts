@@ -18,11 +18,6 @@ export function parseKubeletFlag(text: string, flag: string): string | null {
   return match?.[1] ?? null;
 }
 
-/** Arguments of a running program, as /proc has them: each ends with NUL. */
-export function parseCommandLine(text: string): string[] {
-  return text.split('\0').filter((word) => word !== '');
-}
-
 /** Paths of sockets that somebody listens on: the flags of a listening socket in /proc/net/unix have bit 16. */
 export function parseListeningSockets(given: string): string[] | null {
   const text = plainText(given);

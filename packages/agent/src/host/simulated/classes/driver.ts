@@ -64,7 +64,7 @@ function installFirmware({ files, os }: Machine): void {
 const moduleFiles = ['nvidia', 'nvidia-drm', 'nvidia-modeset', 'nvidia-uvm'] as const;
 
 /** Folder of the driver's modules for a kernel: DKMS on servers, NVIDIA's own on Jetson. */
-export function modulesFolder(machine: Machine, kernel: string): string {
+function modulesFolder(machine: Machine, kernel: string): string {
   return `/usr/lib/modules/${kernel}/updates/${isTegra(machine) ? 'opensrc-disp' : 'dkms'}`;
 }
 

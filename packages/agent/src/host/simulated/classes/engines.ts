@@ -47,7 +47,7 @@ function installContainerdUnit(machine: Machine): void {
   });
 }
 
-export const containerdDropIn = '/etc/containerd/conf.d/99-nvidia.toml';
+const containerdDropIn = '/etc/containerd/conf.d/99-nvidia.toml';
 
 /** 1.7: one file, made from the default and edited. 2.x: a short file that imports a folder of drop-ins. */
 function containerdFiles(machine: Machine, nvidia: boolean): { root: string; dropIn: string | null } {

@@ -84,7 +84,7 @@ export function installPciDevice(
   files.putLink(`${folder}/driver`, `../../../bus/pci/drivers/${device.driver}`);
 }
 
-export const toolkitPrograms = [
+const toolkitPrograms = [
   'nvidia-container-runtime',
   'nvidia-container-runtime-hook',
   'nvidia-container-cli',

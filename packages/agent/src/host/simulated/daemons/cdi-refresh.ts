@@ -3,7 +3,7 @@ import type { SimulatedGpu } from '../gpus/gpu.ts';
 import type { Machine } from '../machine.ts';
 import type { Started } from '../unit.ts';
 
-export const generatedSpecPath = '/var/run/cdi/nvidia.yaml';
+const generatedSpecPath = '/var/run/cdi/nvidia.yaml';
 
 /** nvidia-cdi-refresh.service: asks nvidia-smi first and writes what nvidia-ctk generates. */
 export function startCdiRefresh(machine: Machine): Started {
