@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import './small-process.ts';
 import { createSystemClock } from './clock.ts';
 import { runCommandLine } from './commands/command-line.ts';
@@ -27,10 +28,20 @@ void runCommandLine(process.argv.slice(2), {
     for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
     return Buffer.concat(chunks).toString('utf8');
   },
+  ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askAtTerminal } : {}),
 }).then((code) => {
   // A failed write of the output is told a turn later.
   setImmediate(() => process.exit(code));
 }, endWithBug);
+
+async function askAtTerminal(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
 
 function endWithBug(error: unknown): void {
   process.stderr.write(`gpufleet-agent: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -106,7 +106,7 @@ function describeCommands(context: Context, ends: (code: ExitCode) => void): Com
       ends(await planCommand(context, { ...options, kind, params: param, faults: fault }));
     });
 
-  command('run <kind>', 'carry out one job on this host; shows the plan unless --yes is given')
+  command('run <kind>', 'carry out one job on this host; shows the plan and asks, unless --yes is given')
     .option('--param <key=value>', 'parameter of the job; may be repeated', collect, [])
     .option('--yes', 'do it', false)
     .option('--json', 'as JSON', false)

@@ -7,6 +7,8 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   readStdin(): Promise<string>;
+  /** Asks the person at the terminal, on stderr; absent where nobody sits at one. */
+  ask?(question: string): Promise<string>;
   clock: ReturnType<typeof createSystemClock>;
 }
 
