@@ -11,10 +11,15 @@ export type Seen<K extends ProbeKey> = { [P in K]: FactValue<P> | null };
 
 /** What a rule may ask about the facts it named, beside their values. */
 export interface Asked<K extends ProbeKey> {
-  /** Why this part, or something in it, is missing although its fact is readable; null when the host has no such value. */
+  /**
+   * Why this part, or something in it, is missing although its fact is readable, in words; null when the host has no
+   * such value.
+   */
   unread(key: K, path: string): string | null;
   /** Why a fact that the rule only uses could not be read; null when it was read. */
   unreadable(key: K): UnreadableReason | null;
+  /** Why the lists of a fact may lack something at their end, in words; null: they are whole. */
+  cutShort(key: K): string | null;
 }
 
 /** A finding less what the registry fills in. */
@@ -39,6 +44,15 @@ export interface Rule<K extends ProbeKey = ProbeKey, U extends ProbeKey = ProbeK
    * or only `with_nvml`. Absent: the board makes no difference.
    */
   onTegra?: 'never' | 'with_nvml';
+  /**
+   * It is about what stands on the driver: quiet where the driver is known not to answer (other rules tell), and no
+   * claim where that is not known. Asked with the facts driver and jetson.
+   */
+  standsOnDriver?: true;
+  /** Lists that it looks through: where one was cut short, nothing found is no proof, and no list excludes the rule. */
+  searches?: readonly NoInfer<K | U>[];
+  /** Lists whose lack of something it takes for evidence: where one was cut short, what it found is no proof. */
+  missesIn?: readonly NoInfer<K | U>[];
   /** Codes whose presence on the same host makes this finding their consequence, nearest first. */
   consequenceOf?: readonly Finding['code'][];
   /** True when what could be read already excludes the rule, so that an unreadable fact is no "cannot tell". */

@@ -1,8 +1,12 @@
 import type { UnreadableReason } from '../probes/fact.ts';
 import type { Facts, ProbeKey } from '../probes/facts.ts';
+import { cutShort } from './cut-short.ts';
 import type { Asked, Found, Needed, Rule, Seen } from './define-rule.ts';
+import { whyDriverUnknown } from './driver-questions.ts';
 import type { CannotTell, Diagnosis, Finding } from './finding.ts';
+import { driverAnswers } from './host-questions.ts';
 import { orderFindings } from './order-findings.ts';
+import { inWords, reasonInWords } from './reasons.ts';
 import { rules } from './rules/index.ts';
 import { tegraGuard } from './tegra-guard.ts';
 
@@ -23,7 +27,9 @@ export function diagnose(facts: Partial<Facts>): Diagnosis {
 /** One rule on these facts: what it found, or why it cannot tell. */
 function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cannotTell: string } {
   const seen = valuesOf([...rule.needs, ...(rule.uses ?? [])], facts);
-  if (rule.excludedBy?.(seen)) return { found: [] };
+  const cut = firstCut(rule.searches, facts);
+  if (rule.excludedBy?.(cut === null ? seen : without(seen, rule.searches ?? []))) return { found: [] };
+  if (rule.standsOnDriver && answerOfDriver(facts) === false) return { found: [] };
   if (rule.onTegra) {
     const guard = tegraGuard(rule.onTegra, facts);
     if (guard.say === 'off') return { found: [] };
@@ -38,7 +44,28 @@ function askRule(rule: Rule, facts: Partial<Facts>): { found: Found[] } | { cann
   if (unreadable.length > 0) return { cannotTell: unreadable.map((key) => whyUnread(key, facts)).join('; ') };
   // No key that it needs is null after the check above.
   const said = rule.check(seen as Needed<ProbeKey>, askedOf(facts));
-  return Array.isArray(said) ? { found: said } : said;
+  if (!Array.isArray(said)) return said;
+  const doubt = said.length === 0 ? cut : whyNoClaim(rule, facts);
+  return doubt === null ? { found: said } : { cannotTell: doubt };
+}
+
+function firstCut(keys: readonly ProbeKey[] = [], facts: Partial<Facts>): string | null {
+  return keys.map((key) => cutShort(key, facts)).find((why) => why !== null) ?? null;
+}
+
+function without(seen: Seen<ProbeKey>, keys: readonly ProbeKey[]): Seen<ProbeKey> {
+  return { ...seen, ...Object.fromEntries(keys.map((key) => [key, null])) };
+}
+
+/** Why what it found may be no fault of the host, or none that this rule should tell; null: it is proven. */
+function whyNoClaim(rule: Rule, facts: Partial<Facts>): string | null {
+  const cut = firstCut(rule.missesIn, facts);
+  if (cut !== null || !rule.standsOnDriver || answerOfDriver(facts) !== null) return cut;
+  return `whether the driver answers is not known: ${whyDriverUnknown(askedOf(facts))}`;
+}
+
+function answerOfDriver({ driver, jetson }: Partial<Facts>): boolean | null {
+  return driver?.value && jetson?.value ? driverAnswers({ driver: driver.value, jetson: jetson.value }) : null;
 }
 
 function valuesOf(needs: readonly ProbeKey[], facts: Partial<Facts>): Seen<ProbeKey> {
@@ -53,9 +80,10 @@ function askedOf(facts: Partial<Facts>): Asked<ProbeKey> {
         (missing) =>
           missing.path === '' || `${path}.`.startsWith(`${missing.path}.`) || missing.path.startsWith(`${path}.`),
       );
-      return part ? part.because : null;
+      return part ? inWords(part.because) : null;
     },
     unreadable: (key) => (facts[key]?.value == null ? (facts[key]?.unreadable ?? notRead) : null),
+    cutShort: (key) => cutShort(key, facts),
   };
 }
 
@@ -64,7 +92,7 @@ const notRead: UnreadableReason = { because: 'not_read', detail: '' };
 function whyUnread<K extends ProbeKey>(key: K, facts: { [P in K]?: Facts[P] | undefined }): string {
   const reason = facts[key]?.unreadable;
   if (!reason) return `fact ${key} was not read`;
-  return `fact ${key} could not be read: ${reason.because}${reason.detail ? ` (${reason.detail})` : ''}`;
+  return `fact ${key} could not be read: ${reasonInWords(reason)}`;
 }
 
 function toFinding(rule: Rule, found: Found): Finding {

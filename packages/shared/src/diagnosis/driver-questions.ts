@@ -1,11 +1,18 @@
 import type { KernelModules, ModprobeSetting } from '../probes/driver/fact.ts';
 import type { FactValue } from '../probes/facts.ts';
 import type { PciGpu } from '../probes/pci/fact.ts';
+import type { Asked } from './define-rule.ts';
 import { isPassthrough } from './host-questions.ts';
 
 /** Questions that rules about the kernel driver put to the facts. */
 
 type Driver = FactValue<'driver'>;
+
+/** Why it is not known whether the driver answers: the module is there, its version is not. */
+export function whyDriverUnknown(asked: Pick<Asked<'driver'>, 'unread'>): string {
+  const because = asked.unread('driver', 'loadedVersion') ?? 'the driver does not show it';
+  return `the version of the loaded module could not be read: ${because}`;
+}
 
 /** GPUs that the host itself is to use: those of its virtual machines are none of the driver's business. */
 export function gpusOfHost(pci: FactValue<'pci'>): PciGpu[] {

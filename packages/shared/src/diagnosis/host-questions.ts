@@ -20,11 +20,15 @@ export function isNotLoaded({ loadedVersion, modules }: FactValue<'driver'>): bo
   return loadedVersion === null && !modules.includes('nvidia');
 }
 
-/** The driver is loaded and its library fits; on Tegra the board's own stack is always there. */
-export function driverAnswers(facts: { driver: FactValue<'driver'>; jetson: FactValue<'jetson'> }): boolean {
+/**
+ * The driver is loaded and its library fits; on Tegra the board's own stack is always there. null: it is loaded, and
+ * its version could not be read.
+ */
+export function driverAnswers(facts: { driver: FactValue<'driver'>; jetson: FactValue<'jetson'> }): boolean | null {
   if (facts.jetson.isTegra) return true;
   const { loadedVersion, libraryVersion } = facts.driver;
-  return loadedVersion !== null && (libraryVersion === null || libraryVersion === loadedVersion);
+  if (loadedVersion === null) return isNotLoaded(facts.driver) ? false : null;
+  return libraryVersion === null || libraryVersion === loadedVersion;
 }
 
 /** A libnvidia-ml of a CUDA forward-compatibility package says nothing of the host's driver. */

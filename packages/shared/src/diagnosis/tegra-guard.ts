@@ -14,7 +14,8 @@ export function tegraGuard(onTegra: 'never' | 'with_nvml', facts: Partial<Facts>
   }
   if (!jetson.isTegra) return { say: 'on' };
   if (onTegra === 'never') return { say: 'off' };
-  const gpus = facts.gpus?.value?.gpus ?? [];
-  const hasNvml = gpus.length > 0 ? gpus.some((gpu) => !gpu.name?.includes('(nvgpu)')) : jetson.soc === 'tegra264';
+  // A report that was cut before the name says nothing of it.
+  const names = facts.gpus?.value?.gpus.flatMap(({ name }) => name ?? []) ?? [];
+  const hasNvml = names.length > 0 ? names.some((name) => !name.includes('(nvgpu)')) : jetson.soc === 'tegra264';
   return { say: hasNvml ? 'on' : 'off' };
 }

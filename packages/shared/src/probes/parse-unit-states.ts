@@ -6,23 +6,25 @@ function toMs(text: string | undefined): number | null {
   return seconds === undefined || Number(seconds) === 0 ? null : Number(seconds) * 1000;
 }
 
-/** Output of `systemctl show` for several units: blocks of `Key=value`, parted by empty lines. */
+/**
+ * Output of `systemctl show` for several units: blocks of `Key=value`, parted by empty lines. Of an answer that was cut
+ * the last line, and a block that does not end as the others do, are left out: half a state is none.
+ */
 export function parseUnitStates(text: string): UnitState[] {
-  return text.split(/\r?\n\s*\r?\n/).flatMap((block) => {
-    const fields = new Map<string, string>();
-    for (const line of block.split(/\r?\n/)) {
-      const equals = line.indexOf('=');
-      if (equals > 0) fields.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim());
-    }
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const blocks = whole.split(/\r?\n\s*\r?\n/).map(fieldsOf);
+  const lastKey = [...(blocks[0]?.keys() ?? [])].at(-1);
+  return blocks.flatMap((fields) => {
     const name = fields.get('Id');
     const loadState = fields.get('LoadState');
-    if (!name || !loadState) return [];
+    const activeState = fields.get('ActiveState');
+    if (!name || !loadState || !activeState || lastKey === undefined || !fields.has(lastKey)) return [];
     const pid = Number(fields.get('MainPID') ?? '0');
     return [
       {
         name,
         loadState,
-        activeState: fields.get('ActiveState') || 'unknown',
+        activeState,
         subState: fields.get('SubState') || 'unknown',
         result: fields.get('Result') || null,
         enabled: fields.get('UnitFileState') || null,
@@ -31,4 +33,13 @@ export function parseUnitStates(text: string): UnitState[] {
       },
     ];
   });
+}
+
+function fieldsOf(block: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of block.split(/\r?\n/)) {
+    const equals = line.indexOf('=');
+    if (equals > 0) fields.set(line.slice(0, equals).trim(), line.slice(equals + 1).trim());
+  }
+  return fields;
 }

@@ -22,6 +22,11 @@ export function unread(because: string): { value: null; unreadable: Gap[] } {
   return { value: null, unreadable: [{ path: '', because }] };
 }
 
+/** No gap without a reason. */
+export function gapOf(path: string, because: string | null): Gap[] {
+  return because === null ? [] : [{ path, because }];
+}
+
 export function below(prefix: string, gaps: readonly Gap[]): Gap[] {
   return gaps.map(({ path, because }) => ({ path: [prefix, path].filter((part) => part !== '').join('.'), because }));
 }

@@ -26,20 +26,27 @@ export const unitStatesCommands = [
   { argv: oldUnitStatesArgv, required: false },
 ] as const;
 
-export type UnitStates =
-  | { ok: true /** Those that systemd knows, each once. */; known: UnitState[]; find(name: string): UnitState | null }
-  | { ok: false; because: string };
+export interface UnitStates {
+  /** Why systemd told of no unit, or (`truncated`) not of all of them; null: every unit was answered for. */
+  because: string | null;
+  /** Those that systemd knows, each once. */
+  known: UnitState[];
+  /** null: systemd does not know it (`not-found`), or nothing was told of it (`unread`). */
+  find(name: string): UnitState | null;
+  /** Why nothing is known of this unit, whether it is there or not; null: systemd answered for it. */
+  unread(name: string): string | null;
+}
 
-/** A unit that systemd does not know (`not-found`) is null; why nothing is known at all is the reason. */
+/** An asked-for unit that is missing in the answer was not read: systemd answers for those that it does not know too. */
 export async function readUnitStates(host: HostReader): Promise<UnitStates> {
   let said = await runCommand(host, unitStatesArgv);
   if (said.ok && said.ran.exitCode !== 0 && /unrecognized option|invalid (value|argument)/i.test(firstLine(said.ran)))
     said = await runCommand(host, oldUnitStatesArgv);
-  if (!said.ok) return { ok: false, because: said.because === 'absent' ? 'no_systemd' : said.because };
+  if (!said.ok) return nothingTold(said.because === 'absent' ? 'no_systemd' : said.because);
   const states = parseUnitStates(said.text);
   if (states.length === 0) {
     const noSystemd = /not been booted with systemd|Failed to connect to bus/i.test(`${said.ran.stderr}${said.text}`);
-    return { ok: false, because: noSystemd ? 'no_systemd' : 'no_answer' };
+    return nothingTold(noSystemd ? 'no_systemd' : 'no_answer');
   }
   const found = new Map(states.map((state) => [state.name, state]));
   // An alias answers with the unit's own name (chronyd of Debian is chrony), so the place in the answer tells who was meant.
@@ -50,12 +57,19 @@ export async function readUnitStates(host: HostReader): Promise<UnitStates> {
     }
   }
   const isKnown = (state: UnitState) => state.loadState !== 'not-found';
+  const isAsked = (name: string) => units.some((asked) => asked === name);
+  const isTold = (name: string) => found.has(name);
   return {
-    ok: true,
+    because: units.every(isTold) ? null : 'truncated',
     known: [...new Map(states.filter(isKnown).map((state) => [state.name, state])).values()],
     find(name) {
       const state = found.get(name);
       return state === undefined || !isKnown(state) ? null : state;
     },
+    unread: (name) => (isTold(name) ? null : isAsked(name) ? 'truncated' : 'not_asked'),
   };
+}
+
+function nothingTold(because: string): UnitStates {
+  return { because, known: [], find: () => null, unread: () => because };
 }

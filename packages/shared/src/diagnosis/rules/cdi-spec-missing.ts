@@ -1,6 +1,6 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
-import { driverAnswers, hasGpu, surelyNoGpu } from '../host-questions.ts';
+import { hasGpu, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { gpuKind, gpuSpecs, newSpecPath } from './cdi-parts.ts';
 
@@ -15,12 +15,10 @@ export const cdiSpecMissing = defineRule({
     'a readable specification is there; nothing asks for CDI: jit-cdi and legacy need no file; no toolkit (first)',
   proposes: ['generate_cdi'],
   needs: ['cdi', 'pci', 'jetson', 'driver', 'toolkit', 'docker', 'kube'],
+  standsOnDriver: true,
   consequenceOf: ['TOOLKIT_NOT_INSTALLED'],
   excludedBy: (seen) =>
-    surelyNoGpu(seen) ||
-    seen.toolkit?.installed === false ||
-    (seen.cdi !== null && gpuSpecs(seen.cdi).length > 0) ||
-    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+    surelyNoGpu(seen) || seen.toolkit?.installed === false || (seen.cdi !== null && gpuSpecs(seen.cdi).length > 0),
   check(facts, asked) {
     const { cdi, driver } = facts;
     if (!hasGpu(facts) || !facts.toolkit.installed) return [];

@@ -1,7 +1,6 @@
 import type { CdiSpec } from '../../probes/cdi/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
-import { driverAnswers } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { gpuKind, gpuSpecs, isStale, realDir, staleParts } from './cdi-parts.ts';
 
@@ -19,10 +18,9 @@ export const cdiSpecStale = defineRule({
     'that every engine prefers gives the same devices',
   proposes: ['generate_cdi'],
   needs: ['cdi', 'driver', 'jetson'],
+  standsOnDriver: true,
   consequenceOf: ['TOOLKIT_NOT_INSTALLED', 'UVM_OR_DEVICE_NODES_MISSING', 'GPU_OFF_BUS'],
-  excludedBy: (seen) =>
-    seen.cdi?.specs.every(({ kind, file }) => file.sha256 !== null && kind !== gpuKind) === true ||
-    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+  excludedBy: (seen) => seen.cdi?.specs.every(({ kind, file }) => file.sha256 !== null && kind !== gpuKind) === true,
   check({ cdi, driver }) {
     const unread = cdi.specs.find(({ file }) => file.sha256 === null);
     if (unread) return { cannotTell: `${unread.file.path} could not be read: ${unread.file.error ?? 'no reason'}` };

@@ -1,7 +1,6 @@
 import { defineRule } from '../define-rule.ts';
 import {
   containerdIsTheEngine,
-  driverAnswers,
   hasGpu,
   knowsNvidia,
   listed,
@@ -29,6 +28,7 @@ export const containerdRuntimeNotConfigured = defineRule({
     'k3s, rke2, microk8s; a docker-only host; a file with nvidia is there and not read (CONTAINERD_DROPIN_NOT_EFFECTIVE, WRONG_RUNTIME_CONFIGURED); GPUs are offered to the cluster without that runtime (CDI); the toolkit is missing (first)',
   proposes: ['configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
+  standsOnDriver: true,
   consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH'],
   excludedBy: (seen) =>
     surelyNoGpu(seen) ||
@@ -39,7 +39,7 @@ export const containerdRuntimeNotConfigured = defineRule({
     knowsNvidia(seen.containerd?.effective?.runtimes ?? []),
   check(facts) {
     const { containerd, kube } = facts;
-    if (!hasGpu(facts) || !driverAnswers(facts) || !containerdIsTheEngine(facts) || worksWithoutIt(kube)) return [];
+    if (!hasGpu(facts) || !containerdIsTheEngine(facts) || worksWithoutIt(kube)) return [];
     const root = containerd.files[0];
     if (containerd.effective === null && root?.present)
       return { cannotTell: `the configuration of containerd could not be read: ${root.error ?? 'no reason given'}` };

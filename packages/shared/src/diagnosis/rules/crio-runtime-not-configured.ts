@@ -1,5 +1,5 @@
 import { defineRule } from '../define-rule.ts';
-import { driverAnswers, hasGpu, knowsNvidia, listed, surelyNoGpu } from '../host-questions.ts';
+import { hasGpu, knowsNvidia, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { expectsNvidia, worksWithoutIt } from './containerd-parts.ts';
 import { crioLive, crioRoot, kubeletUsesCrio } from './crio-parts.ts';
@@ -14,6 +14,7 @@ export const crioRuntimeNotConfigured = defineRule({
     'a file with nvidia lies where CRI-O does not read it (CONTAINERD_DROPIN_NOT_EFFECTIVE); GPUs are offered to the cluster without that handler (CDI); the toolkit is missing (first)',
   proposes: ['configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'crio', 'k3s', 'kube'],
+  standsOnDriver: true,
   excludedBy: (seen) =>
     surelyNoGpu(seen) ||
     seen.toolkit?.installed === false ||
@@ -24,7 +25,7 @@ export const crioRuntimeNotConfigured = defineRule({
     knowsNvidia(seen.crio?.runtimes ?? []),
   check(facts) {
     const { crio, kube } = facts;
-    if (!hasGpu(facts) || !driverAnswers(facts) || worksWithoutIt(kube)) return [];
+    if (!hasGpu(facts) || worksWithoutIt(kube)) return [];
     const broken = crio.files.find(({ error }) => error !== null);
     if (broken) return { cannotTell: `${broken.path} could not be read: ${broken.error}` };
     const live = crioLive(crio);

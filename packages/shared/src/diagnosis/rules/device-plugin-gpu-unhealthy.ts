@@ -17,6 +17,9 @@ export const devicePluginGpuUnhealthy = defineRule({
     'an Xid of the hardware since boot, ECC or remap flags, a lost GPU (other rules tell); capacity and allocatable agree: the plugin was restarted since',
   proposes: ['deploy_device_plugin'],
   needs: ['kube', 'gpus', 'kernel_log'],
+  searches: ['gpus'],
+  // A GPU of which the rest was not told is not known to be well.
+  missesIn: ['gpus'],
   consequenceOf: ['GPU_OFF_BUS', 'GPU_XID_RESET_REQUIRED', 'GPU_MEMORY_FAULT', 'CONTAINER_GPU_CGROUP_LOSS'],
   excludedBy: ({ kube }) => kube !== null && marks(kube).length === 0,
   check({ kube, gpus, kernel_log: log }) {

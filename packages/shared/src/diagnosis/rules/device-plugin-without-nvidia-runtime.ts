@@ -1,6 +1,6 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
 import { defineRule } from '../define-rule.ts';
-import { driverAnswers, hasGpu, listed, surelyNoGpu } from '../host-questions.ts';
+import { hasGpu, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import {
   type Kube,
@@ -23,10 +23,8 @@ export const devicePluginWithoutNvidiaRuntime = defineRule({
     'no GPU here; the engine has no nvidia runtime, or the driver does not answer (told first); CDI puts the GPUs into its pod; the node offers GPUs',
   proposes: ['ensure_runtime_class', 'deploy_device_plugin'],
   needs: ['pci', 'jetson', 'driver', ...engineKeys],
-  excludedBy: (seen) =>
-    (seen.kube !== null && (!seen.kube.present || surelyNoPlugin(seen.kube))) ||
-    surelyNoGpu(seen) ||
-    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+  standsOnDriver: true,
+  excludedBy: (seen) => (seen.kube !== null && (!seen.kube.present || surelyNoPlugin(seen.kube))) || surelyNoGpu(seen),
   check(facts, asked) {
     const { kube } = facts;
     if (!hasGpu(facts)) return [];

@@ -1,13 +1,5 @@
 import { defineRule } from '../define-rule.ts';
-import {
-  dockerIsTheEngine,
-  driverAnswers,
-  hasGpu,
-  isDown,
-  knowsNvidia,
-  listed,
-  surelyNoGpu,
-} from '../host-questions.ts';
+import { dockerIsTheEngine, hasGpu, isDown, knowsNvidia, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { otherEngine } from './docker-parts.ts';
 
@@ -21,6 +13,7 @@ export const dockerRuntimeNotConfigured = defineRule({
   notWhen: 'the toolkit or a driver is missing (first); a kubelet runs pods by another engine; docker is not running',
   proposes: ['configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'kube'],
+  standsOnDriver: true,
   consequenceOf: ['DOCKER_CONFIG_INVALID'],
   excludedBy: (seen) =>
     surelyNoGpu(seen) ||
@@ -33,7 +26,7 @@ export const dockerRuntimeNotConfigured = defineRule({
         (seen.docker.live !== null && knowsNvidia(seen.docker.live.runtimes)))),
   check(facts, asked) {
     const { docker, jetson } = facts;
-    if (!hasGpu(facts) || !driverAnswers(facts) || !dockerIsTheEngine(facts)) return [];
+    if (!hasGpu(facts) || !dockerIsTheEngine(facts)) return [];
     // A broken file may well name nvidia: DOCKER_CONFIG_INVALID comes first.
     if (docker.config === null && docker.configFile.present) return [];
     if (docker.live === null)

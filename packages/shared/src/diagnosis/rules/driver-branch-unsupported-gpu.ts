@@ -12,6 +12,7 @@ export const driverBranchUnsupportedGpu = defineRule({
   proposes: [],
   needs: ['kernel_log', 'pci'],
   uses: ['gpus'],
+  missesIn: ['gpus'],
   excludedBy: nothingOnBus,
   check({ kernel_log: log, pci, gpus }) {
     const said = sinceLoad(log).filter(({ kind }) => kind === 'unsupported_branch');

@@ -12,6 +12,7 @@ export const driverFlavourUnsupported = defineRule({
   proposes: [],
   needs: ['kernel_log', 'driver'],
   uses: ['gpus', 'pci'],
+  missesIn: ['gpus'],
   excludedBy: nothingOnBus,
   check({ kernel_log: log, driver, gpus }) {
     const said = sinceLoad(log);

@@ -1,5 +1,5 @@
 import { defineRule } from '../define-rule.ts';
-import { newerKernelWithoutModule } from '../driver-questions.ts';
+import { newerKernelWithoutModule, whyDriverUnknown } from '../driver-questions.ts';
 import { isCompatLibrary, isNotLoaded } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
@@ -25,10 +25,7 @@ export const driverLibraryMismatch = defineRule({
       const unread = asked.unread('driver', 'onDiskVersion');
       return unread ? { cannotTell: `the version of the module on disk could not be read: ${unread}` } : [];
     }
-    if (loadedVersion === null)
-      return {
-        cannotTell: `the version of the loaded module could not be read: ${asked.unread('driver', 'loadedVersion') ?? 'no reason'}`,
-      };
+    if (loadedVersion === null) return { cannotTell: whyDriverUnknown(asked) };
     if (loadedVersion === libraryVersion || onDiskVersion !== libraryVersion) return [];
     const next = newerKernelWithoutModule(driver);
     return [

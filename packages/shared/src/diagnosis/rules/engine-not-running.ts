@@ -23,6 +23,7 @@ export const engineNotRunning = defineRule({
   notWhen: 'the unit was stopped by a person, or never started; it is running',
   proposes: [],
   needs: ['units'],
+  searches: ['units'],
   consequenceOf: [
     'DOCKER_CONFIG_INVALID',
     'DOCKER_CONFIG_FLAG_CONFLICT',

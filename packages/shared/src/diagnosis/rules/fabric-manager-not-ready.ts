@@ -20,11 +20,12 @@ export const fabricManagerNotReady = defineRule({
     'there is no NVSwitch, whatever became of the unit; every GPU says that it has joined, also where the manager runs in a container',
   proposes: ['restart_service', 'repair_packages', 'load_modules'],
   needs: ['pci', 'driver', 'gpus', 'fabric'],
+  searches: ['gpus'],
   onTegra: 'never',
   consequenceOf: ['GPU_OFF_BUS'],
-  excludedBy: ({ driver, gpus, fabric }) =>
+  excludedBy: ({ pci, driver, gpus, fabric }) =>
     (driver !== null && isNotLoaded(driver)) ||
-    (fabric !== null && fabric.nvswitches.length === 0 && fabric.nvlink5 !== true) ||
+    (fabric !== null && fabric.nvswitches.length === 0 && (fabric.nvlink5 === false || pci?.gpus.length === 1)) ||
     (fabric !== null && gpus !== null && gpus.gpus.length > 0 && hasJoined(gpus)),
   check(facts, asked) {
     const { gpus, fabric, driver } = facts;
@@ -32,6 +33,9 @@ export const fabricManagerNotReady = defineRule({
     const evidence = [...switchEvidence(fabric), ...outside.slice(0, 2).map(stateEvidence)];
     const modules = needed.filter((name) => !fabric.infinibandModules.includes(name));
     if (fabric.nvlink5 && outside.length > 0 && modules.length > 0) return missingModules(asked, modules, evidence);
+    // A board of one family has one state: what is not told of may all have joined.
+    const cut = asked.cutShort('gpus');
+    if (outside.length === 0 && cut) return { cannotTell: cut };
     const { managerVersion, managerUnit } = fabric;
     if (managerVersion !== null && driver.loadedVersion !== null && managerVersion !== driver.loadedVersion)
       return [otherVersion(managerVersion, driver.loadedVersion, evidence)];

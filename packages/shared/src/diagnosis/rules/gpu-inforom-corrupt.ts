@@ -13,6 +13,8 @@ export const gpuInforomCorrupt = defineRule({
   proposes: [],
   needs: ['driver', 'gpus'],
   uses: ['kernel_log'],
+  // The warnings stand below the report.
+  searches: ['gpus'],
   onTegra: 'with_nvml',
   excludedBy: ({ driver }) => driver !== null && isNotLoaded(driver),
   check({ gpus, kernel_log: log }) {

@@ -15,6 +15,7 @@ export const gpuInitFailed = defineRule({
   proposes: [],
   needs: ['kernel_log', 'pci'],
   uses: ['gpus'],
+  missesIn: ['gpus'],
   consequenceOf: ['GPU_OFF_BUS', 'DRIVER_FLAVOUR_UNSUPPORTED', 'DRIVER_BRANCH_UNSUPPORTED_GPU'],
   excludedBy: nothingOnBus,
   check({ kernel_log: log, pci, gpus }) {

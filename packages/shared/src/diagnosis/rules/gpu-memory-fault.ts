@@ -17,16 +17,11 @@ export const gpuMemoryFault = defineRule({
   proposes: ['reset_gpu'],
   needs: ['driver', 'gpus'],
   uses: ['kernel_log'],
+  searches: ['gpus'],
   onTegra: 'with_nvml',
   consequenceOf: ['GPU_OFF_BUS'],
   excludedBy: ({ driver }) => driver !== null && isNotLoaded(driver),
-  check({ gpus, kernel_log: log }, asked) {
-    const found = gpus.gpus.flatMap((gpu) => (gpu.lost ? [] : memoryFaultOf(gpu, log)));
-    const cut = gpus.gpus
-      .map(({ index }) => asked.unread('gpus', `gpus.${index}`))
-      .find((because) => because === 'truncated');
-    return found.length === 0 && cut ? { cannotTell: `the report of nvidia-smi is not whole: ${cut}` } : found;
-  },
+  check: ({ gpus, kernel_log: log }) => gpus.gpus.flatMap((gpu) => (gpu.lost ? [] : memoryFaultOf(gpu, log))),
 });
 
 function memoryFaultOf(gpu: Gpu, log: FactValue<'kernel_log'> | null): Found[] {

@@ -2,6 +2,7 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { busAddress, gpuName, isNotLoaded } from '../host-questions.ts';
 import { gpuSubject, offBusEvents, quoted, sinceLoad } from '../kernel-events.ts';
+import { reasonInWords } from '../reasons.ts';
 import { sources } from '../sources.ts';
 
 type Seen = { [K in 'gpus' | 'kernel_log']: FactValue<K> | null } & { pci: FactValue<'pci'> };
@@ -17,6 +18,7 @@ export const gpuOffBus = defineRule({
   proposes: ['reboot_host'],
   needs: ['pci', 'driver'],
   uses: ['gpus', 'kernel_log'],
+  searches: ['gpus'],
   onTegra: 'with_nvml',
   check({ pci, driver, gpus, kernel_log: log }, asked) {
     const found = [...byKernel({ pci, gpus, kernel_log: log }), ...byReport(gpus), ...byBus(pci, gpus)];
@@ -24,13 +26,13 @@ export const gpuOffBus = defineRule({
     if (reason?.because === 'gpu_lost') found.push(byReason(reason.detail));
     // Without a driver that answers, nvidia-smi's silence says nothing of the GPU.
     const bound = isNotLoaded(driver) ? [] : pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
-    const missing = gpus === null ? [] : missingOf({ pci, gpus, kernel_log: log }, bound);
+    const missing = gpus === null || asked.cutShort('gpus') ? [] : missingOf({ pci, gpus, kernel_log: log }, bound);
     if (Array.isArray(missing)) found.push(...missing);
     const merged = mergeBySubject(found);
     if (merged.length > 0) return merged;
     if (!Array.isArray(missing)) return missing;
-    if (bound.length > 0 && gpus === null)
-      return { cannotTell: `fact gpus could not be read: ${reason?.because} (${reason?.detail})` };
+    if (bound.length > 0 && gpus === null && reason)
+      return { cannotTell: `fact gpus could not be read: ${reasonInWords(reason)}` };
     if (pci.gpus.length === 0 && driver.modules.includes('nvidia') && log === null)
       return { cannotTell: `fact kernel_log could not be read: ${asked.unreadable('kernel_log')?.because}` };
     return [];
@@ -96,10 +98,6 @@ function byReason(detail: string): Found {
 /** Bound to the driver and not in the report, though not because it was never initialised. */
 function missingOf({ gpus, kernel_log: log }: Seen, bound: Seen['pci']['gpus']): Found[] | { cannotTell: string } {
   if (gpus === null || gpus.gpus.length >= bound.length) return [];
-  if ((gpus.attached ?? 0) >= bound.length)
-    return {
-      cannotTell: `nvidia-smi counts ${gpus.attached} GPUs and describes ${gpus.gpus.length}: the report is cut`,
-    };
   const answering = new Set(gpus.gpus.map((gpu) => busAddress(gpu.pciBusId)));
   if (answering.has(null))
     return { cannotTell: 'nvidia-smi lists fewer GPUs than the bus and does not say at which addresses' };

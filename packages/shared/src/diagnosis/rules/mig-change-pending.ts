@@ -20,6 +20,7 @@ export const migChangePending = defineRule({
   notWhen: 'the modes are equal; the GPU is not MIG capable (N/A)',
   proposes: ['reset_gpu'],
   needs: ['driver', 'gpus', 'gpu_holders'],
+  searches: ['gpus'],
   onTegra: 'with_nvml',
   excludedBy: ({ driver, gpus }) =>
     (driver !== null && isNotLoaded(driver)) || (gpus !== null && !gpus.gpus.some(isPending)),

@@ -13,6 +13,7 @@ export const migStrategyMismatch = defineRule({
   notWhen: 'strategy mixed or none; one profile everywhere; MIG off on every GPU',
   proposes: ['deploy_device_plugin'],
   needs: ['kube', 'gpus'],
+  searches: ['gpus'],
   onTegra: 'with_nvml',
   consequenceOf: ['MIG_CHANGE_PENDING', 'MIG_NO_INSTANCES'],
   excludedBy: ({ kube, gpus }) =>
@@ -36,8 +37,15 @@ export const migStrategyMismatch = defineRule({
     const profiles = [
       ...new Set(gpus.gpus.flatMap(({ mig }) => mig.devices.map(({ profile }) => profile ?? ''))),
     ].sort();
-    const isPartly = gpus.gpus.some(({ mig }) => mig.current !== 'enabled');
-    if (profiles.length <= 1 && !isPartly) return [];
+    const without = gpus.gpus.filter(({ mig }) => mig.current !== 'enabled');
+    const whyUnknown = ({ index }: { index: number }) => asked.unread('gpus', `gpus.${index}.mig.current`);
+    const isPartly = without.some((gpu) => gpu.mig.current !== null || whyUnknown(gpu) === null);
+    if (profiles.length <= 1 && !isPartly) {
+      const [unknown] = without;
+      return unknown
+        ? { cannotTell: `the MIG mode of GPU ${gpuName(unknown)} is not known: ${whyUnknown(unknown)}` }
+        : [];
+    }
     return [
       {
         subject: null,

@@ -2,14 +2,7 @@ import type { JobRequest } from '../../jobs/job-request.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { dpkgQueryArgv, rpmArgv } from '../../probes/packages/parse-dpkg.ts';
 import { defineRule } from '../define-rule.ts';
-import {
-  containerdIsTheEngine,
-  dockerIsTheEngine,
-  driverAnswers,
-  hasGpu,
-  isSnapDocker,
-  surelyNoGpu,
-} from '../host-questions.ts';
+import { containerdIsTheEngine, dockerIsTheEngine, hasGpu, isSnapDocker, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 
 export const toolkitNotInstalled = defineRule({
@@ -20,10 +13,8 @@ export const toolkitNotInstalled = defineRule({
   notWhen: 'no GPU; the driver does not answer; docker is the snap or Docker Desktop; the operator’s toolkit is there',
   proposes: ['install_toolkit', 'configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube', 'packages'],
-  excludedBy: (seen) =>
-    seen.toolkit?.installed === true ||
-    surelyNoGpu(seen) ||
-    (seen.driver !== null && seen.jetson !== null && !driverAnswers({ driver: seen.driver, jetson: seen.jetson })),
+  standsOnDriver: true,
+  excludedBy: (seen) => seen.toolkit?.installed === true || surelyNoGpu(seen),
   check(facts, asked) {
     const unread = asked.unread('toolkit', 'installed') ?? asked.unread('toolkit', 'binaries');
     if (unread) return { cannotTell: `the toolkit's programs could not be looked for: ${unread}` };

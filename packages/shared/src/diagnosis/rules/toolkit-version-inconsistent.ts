@@ -19,6 +19,7 @@ export const toolkitVersionInconsistent = defineRule({
   notWhen: 'packages held at one version; other packages of the vendor, which may have versions of their own',
   proposes: ['install_toolkit', 'hold_packages'],
   needs: ['packages', 'units'],
+  searches: ['units'],
   // Nothing of the toolkit came from a package: versions cannot differ.
   excludedBy: ({ packages }) => packages !== null && !packages.packages.some(({ name }) => parts.includes(name)),
   check(facts) {

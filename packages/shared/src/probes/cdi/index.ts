@@ -1,9 +1,11 @@
 import { defineProbe } from '../define-probe.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { deriveDevices } from './derive-devices.ts';
 import { engineFiles, readReaders, readSpecDirs } from './read-spec-dirs.ts';
 import { hostPathPatterns, readSpecs } from './read-specs.ts';
+
+const refreshUnits = { service: 'nvidia-cdi-refresh.service', path: 'nvidia-cdi-refresh.path' } as const;
 
 export const cdiProbe = defineProbe({
   key: 'cdi',
@@ -20,9 +22,9 @@ export const cdiProbe = defineProbe({
     const specDirs = await readSpecDirs(context.host, readers);
     const { specs, ignoredFiles } = await readSpecs(context, specDirs, partial);
     const units = await readUnitStates(context.host);
-    if (!units.ok) partial.push({ path: 'refresh', because: units.because });
-    const find = (name: string) => (units.ok ? units.find(name) : null);
-    const refresh = { service: find('nvidia-cdi-refresh.service'), path: find('nvidia-cdi-refresh.path') };
+    const refresh = { service: units.find(refreshUnits.service), path: units.find(refreshUnits.path) };
+    for (const name of ['service', 'path'] as const)
+      partial.push(...gapOf(`refresh.${name}`, units.unread(refreshUnits[name])));
     const value = { specDirs, specs, ...deriveDevices(specs), readers, ignoredFiles, refresh };
     return { value, unreadable: null, partial };
   },

@@ -1,5 +1,5 @@
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import { processFiles } from '../read-processes.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { deriveEffectiveConfig } from './derive-effective-config.ts';
@@ -58,12 +58,13 @@ export const containerdProbe = defineProbe({
       };
     }
     const units = await readUnitStates(context.host);
-    if (!units.ok) partial.push({ path: 'unit', because: units.because });
+    const unitName = main.instance.unit ?? 'containerd.service';
+    partial.push(...gapOf('unit', units.unread(unitName)));
     const value = {
       installed: true,
       binary: main.instance.binary,
       version: main.instance.version,
-      unit: units.ok ? units.find(main.instance.unit ?? 'containerd.service') : null,
+      unit: units.find(unitName),
       files: main.read.files,
       layers: main.read.layers,
       rootConfig: main.read.root === null ? null : asWritten(main.read.root),

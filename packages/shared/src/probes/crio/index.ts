@@ -1,7 +1,7 @@
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import type { ConfigFile } from '../fact.ts';
 import { findProgram } from '../find-program.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import { readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
@@ -37,11 +37,11 @@ export const crioProbe = defineProbe({
     const unread = await readFiles(context, await filesIn(context, unreadFolder, partial), partial);
     const merged = mergeCrioConfigs(read.configs, version);
     const units = await readUnitStates(context.host);
-    if (!units.ok) partial.push({ path: 'unit', because: units.because });
+    partial.push(...gapOf('unit', units.unread('crio.service')));
     const value = {
       installed: true,
       version,
-      unit: units.ok ? units.find('crio.service') : null,
+      unit: units.find('crio.service'),
       files: read.files,
       ...merged,
       unreadDropIns: unread.files.map(({ path }) => path),

@@ -1,6 +1,6 @@
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
-import { below, type Gap } from '../parsed.ts';
+import { below, type Gap, gapOf } from '../parsed.ts';
 import { matchesPattern } from '../path-pattern.ts';
 import { type ReadConfigFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
@@ -15,6 +15,8 @@ import { readConfiguredFlags, readRunningFlags, startCommandFiles } from './read
 const nativeBinaries = ['/usr/bin/dockerd', '/usr/sbin/dockerd', '/usr/local/bin/dockerd'];
 const snapBinary = '/snap/docker/current/bin/dockerd';
 const configPath = '/etc/docker/daemon.json';
+const nativeUnit = 'docker.service';
+const snapUnit = 'snap.docker.dockerd.service';
 const snapConfigPath = '/var/snap/docker/current/config/daemon.json';
 /** Where --config-file leads in practice; a file in another place is told as not looked at. */
 const otherConfigPaths = ['/etc/*', '/etc/*/*', '/opt/*/*', '/opt/*/*/*', '/usr/local/etc/*', '/var/lib/*/*'];
@@ -45,12 +47,10 @@ export const dockerProbe = defineProbe({
       return { value: { ...nothing, configFile: file, config: null }, unreadable: null, partial };
     }
     const units = await readUnitStates(context.host);
-    if (!units.ok) partial.push({ path: 'unit', because: units.because });
-    const find = (name: string) => (units.ok ? units.find(name) : null);
-    const snapUnit = find('snap.docker.dockerd.service');
-    const nativeUnit = find('docker.service');
+    const isUp = (name: string) => units.find(name)?.activeState === 'active';
     const isSnap = snap !== null && (native === null || (isUp(snapUnit) && !isUp(nativeUnit)));
-    const unit = isSnap ? snapUnit : nativeUnit;
+    const unit = units.find(isSnap ? snapUnit : nativeUnit);
+    partial.push(...gapOf('unit', units.unread(isSnap ? snapUnit : nativeUnit)));
     const flags = {
       configured: isSnap || native === null ? null : await readConfiguredFlags(context.host, partial),
       running: await readRunningFlags(context.host, unit?.mainPid ?? null, partial),
@@ -118,10 +118,6 @@ function toConfig(parsed: (DaemonConfig & { unknownKeys: string[]; genericResour
   if (parsed === null) return null;
   const { unknownKeys: _, genericResources: __, ...config } = parsed;
   return config;
-}
-
-function isUp(unit: DockerFact['unit']): boolean {
-  return unit?.activeState === 'active';
 }
 
 /** `Docker version 26.1.5, build a72d7cd`; distributions add their own ending. */

@@ -2,7 +2,7 @@ import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
 import type { Facts } from '../facts.ts';
 import { findProgram } from '../find-program.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import type { PciFact } from '../pci/fact.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { runCommand } from '../run-command.ts';
@@ -10,6 +10,7 @@ import type { FabricFact } from './fact.ts';
 import { parseNvlinkStatus } from './parse-nvlink-status.ts';
 
 const managerPaths = ['/usr/bin/nv-fabricmanager', '/usr/sbin/nv-fabricmanager'];
+const managerUnitName = 'nvidia-fabricmanager.service';
 const managerArgv = ['nv-fabricmanager', '--version'] as const;
 const linksArgv = ['nvidia-smi', 'nvlink', '-s'] as const;
 const modulesFile = '/proc/modules';
@@ -34,7 +35,9 @@ export const fabricProbe = defineProbe({
     }
     const nvswitches = bus.nvswitches.filter(isNvswitch).map(({ address }) => address);
     const gpus = earlier.gpus?.value?.gpus ?? null;
-    const nvlink5 = gpus?.some(usesNvlink5) ?? null;
+    const isWhole = !earlier.gpus?.partial.some(({ because }) => because === 'truncated');
+    // A GPU that a cut report does not name may be one of those boards.
+    const nvlink5 = gpus?.some(usesNvlink5) || (isWhole && gpus ? false : null);
     const managed = nvswitches.length > 0 || nvlink5 === true;
     const value: FabricFact = {
       nvswitches,
@@ -45,6 +48,8 @@ export const fabricProbe = defineProbe({
       nvlinks: await readLinks(host, gpus, nvswitches.length > 0, partial),
       infinibandModules: nvlink5 ? await readModules(host, partial) : [],
     };
+    if (!isWhole) partial.push({ path: 'gpus', because: 'truncated' });
+    if (nvlink5 === null && gpus !== null) partial.push({ path: 'nvlink5', because: 'truncated' });
     if (gpus === null) partial.push({ path: 'gpus', because: earlier.gpus?.unreadable?.because ?? 'gpus_not_read' });
     return { value, unreadable: null, partial };
   },
@@ -76,9 +81,9 @@ async function readManagerVersion(host: HostReader, partial: Gap[]): Promise<str
 
 async function readManagerUnit(host: HostReader, partial: Gap[]): Promise<FabricFact['managerUnit']> {
   const states = await readUnitStates(host);
-  if (states.ok) return states.find('nvidia-fabricmanager.service');
-  if (states.because !== 'no_systemd') partial.push({ path: 'managerUnit', because: states.because });
-  return null;
+  const unread = states.unread(managerUnitName);
+  if (unread !== 'no_systemd') partial.push(...gapOf('managerUnit', unread));
+  return states.find(managerUnitName);
 }
 
 /** A GPU alone has nobody to be linked with. */

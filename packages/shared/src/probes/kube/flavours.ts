@@ -128,7 +128,7 @@ async function readKubeadmFlavour(host: HostReader): Promise<Flavour | null> {
 /** The arguments of the running kubelet where they can be read, before those of the files that it was started with. */
 async function readKubeletWords(host: HostReader): Promise<string> {
   const units = await readUnitStates(host);
-  const pid = units.ok ? (units.find('kubelet.service')?.mainPid ?? null) : null;
+  const pid = units.find('kubelet.service')?.mainPid ?? null;
   const running = pid === null ? null : await host.readText(`/proc/${pid}/cmdline`, { maxBytes: 200_000 });
   const texts = running?.ok ? [splitArguments(running.value).join(' ')] : [];
   for (const path of [...kubeletFlags].reverse()) {

@@ -4,7 +4,7 @@ import { parseCriInfo } from '../containerd/parse-cri-info.ts';
 import { readContainerdFiles } from '../containerd/read-containerd-files.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import { absentFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
@@ -12,6 +12,7 @@ import type { MicroK8sFact } from './fact.ts';
 import { microk8sProgram, microk8sSnapYaml, microk8sSocket, microk8sWorkerMarks, snapData } from './microk8s-paths.ts';
 import { parseSnapVersion } from './parse-snap-version.ts';
 
+const unitName = 'snap.microk8s.daemon-containerd.service';
 const templatePath = `${snapData}/args/containerd-template.toml`;
 const renderedPath = `${snapData}/args/containerd.toml`;
 const renderedFiles = [renderedPath, `${snapData}/args/*`, `${snapData}/args/*/*`];
@@ -32,7 +33,7 @@ export const microk8sProbe = defineProbe({
     if ((await findProgram(host, [microk8sSnapYaml, microk8sProgram])) === null)
       return { value: notInstalled, unreadable: null };
     const units = await readUnitStates(host);
-    if (!units.ok) partial.push({ path: 'unit', because: units.because });
+    partial.push(...gapOf('unit', units.unread(unitName)));
     const marks = await Promise.all(microk8sWorkerMarks.map((path) => host.stat(path)));
     const template = await readConfigFile(context, templatePath);
     if (template.gap) partial.push({ path: 'template', because: template.gap.because });
@@ -48,7 +49,7 @@ export const microk8sProbe = defineProbe({
       installed: true,
       version: await readVersion(context, partial),
       role: marks.every(({ ok }) => ok) ? 'agent' : 'server',
-      unit: units.ok ? units.find('snap.microk8s.daemon-containerd.service') : null,
+      unit: units.find(unitName),
       template: template.file,
       templateConfig: written?.value ? asWritten(written.value) : null,
       renderedFile: read.files[0] ?? absentFile(renderedPath),

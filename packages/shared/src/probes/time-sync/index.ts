@@ -1,6 +1,6 @@
 import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, gapOf } from '../parsed.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -27,10 +27,10 @@ export const timeSyncProbe = defineProbe({
   async collect({ host, earlier }) {
     const partial: Gap[] = [];
     const units = await readUnitStates(host);
-    if (!units.ok) partial.push({ path: 'service', because: units.because });
-    const running = units.ok
-      ? services.map((name) => units.find(name)).find((unit) => unit?.activeState === 'active')
-      : null;
+    const running = services.map((name) => units.find(name)).find((unit) => unit?.activeState === 'active');
+    // Of several only one runs: what is not told of the others does not matter then.
+    if (running === undefined)
+      partial.push(...gapOf('service', services.map((name) => units.unread(name)).find((why) => why !== null) ?? null));
     const synchronised = await readSynchronised(host);
     if (typeof synchronised === 'string') partial.push({ path: 'synchronised', because: synchronised });
     const rtc = await host.listDir(clocks);

@@ -8,11 +8,12 @@ export const unitsProbe = defineProbe({
   inputs: { files: [], commands: unitStatesCommands },
   async collect({ host }) {
     const states = await readUnitStates(host);
-    if (!states.ok) {
+    if (states.known.length === 0 && states.because !== null) {
       const detail = states.because === 'no_systemd' ? 'systemd does not run here' : 'systemctl show gave no states';
       return { value: null, unreadable: { because: states.because, detail } };
     }
     const failedNames = states.known.filter(({ activeState }) => activeState === 'failed').map(({ name }) => name);
-    return { value: { units: states.known, failedNames }, unreadable: null };
+    const partial = states.because === null ? [] : [{ path: 'units', because: states.because }];
+    return { value: { units: states.known, failedNames }, unreadable: null, partial };
   },
 });
