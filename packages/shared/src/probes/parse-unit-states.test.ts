@@ -46,10 +46,18 @@ test('reads one block for each unit', () => {
 });
 
 test.each(['n/a', '0', '@0', 'Mon 2026-11-30 10:00:00 UTC', ''])('takes the start time %j for unknown', (time) => {
-  const states = parseUnitStates(`Id=a.service\nLoadState=loaded\nActiveEnterTimestamp=${time}\n`);
+  const states = parseUnitStates(`Id=a.service\nLoadState=loaded\nActiveState=active\nActiveEnterTimestamp=${time}\n`);
   expect(states[0]?.startedAtMs).toBeNull();
 });
 
 test('finds no unit in an error message', () => {
   expect(parseUnitStates('System has not been booted with systemd as init system (PID 1).')).toEqual([]);
+});
+
+test.each([
+  ['within a word', text.length - 3],
+  ['between two properties', text.indexOf('UnitFileState=\n')],
+  ['within a state', text.lastIndexOf('active\n') + 3],
+])('leaves out a unit whose block was cut %s', (_, at) => {
+  expect(parseUnitStates(text.slice(0, at)).map(({ name }) => name)).toEqual(['docker.service']);
 });

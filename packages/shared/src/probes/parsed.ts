@@ -22,6 +22,11 @@ export function unread(because: string): { value: null; unreadable: Gap[] } {
   return { value: null, unreadable: [{ path: '', because }] };
 }
 
+/** Programs and the kernel end every line: a text that ends within one was cut, and what is missing is not known. */
+export function isCut(text: string): boolean {
+  return text !== '' && !text.endsWith('\n');
+}
+
 /** No gap without a reason. */
 export function gapOf(path: string, because: string | null): Gap[] {
   return because === null ? [] : [{ path, because }];

@@ -32,7 +32,10 @@ devices:
       hostPath: /dev/nvidia0
 - name: all
 `;
-const units = 'Id=nvidia-cdi-refresh.service\nLoadState=loaded\nActiveState=failed\nResult=exit-code\n';
+const units = [
+  'Result=exit-code\nId=nvidia-cdi-refresh.service\nLoadState=loaded\nActiveState=failed\n',
+  'Result=success\nId=nvidia-cdi-refresh.path\nLoadState=not-found\nActiveState=inactive\n',
+].join('\n');
 
 test('reads specifications, their devices and driver, and what of them is not there', async () => {
   const { value, partial } = await collectOn(cdiProbe, {

@@ -81,7 +81,7 @@ test('passes over a dangling link and says when a file has no version in its nam
       '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.1': { link: 'libnvidia-ml.so.570.1.1' },
       '/usr/lib64/libnvidia-ml.so.1': 'ELF',
     },
-    commands: { [modinfo]: '570.1.1' },
+    commands: { [modinfo]: '570.1.1\n' },
   });
   expect(value).toMatchObject({ libraryPath: '/usr/lib64/libnvidia-ml.so.1', libraryVersion: null });
   expect(partial).toEqual([{ path: 'libraryVersion', because: 'no_version_in_name' }]);

@@ -1,7 +1,7 @@
 import type { Ran } from '../../host/index.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, isCut } from '../parsed.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import type { KernelModules } from './fact.ts';
 import { findNvmlLibrary, nvmlLibraryFiles } from './find-nvml-library.ts';
@@ -56,13 +56,16 @@ export const driverProbe = defineProbe({
     const monolithic = !modules.ok && modules.because === 'absent' && release.ok;
     if (!modules.ok && !monolithic)
       return { value: null, unreadable: { because: modules.because, detail: modules.detail } };
+    if (modules.ok && isCut(modules.value))
+      return { value: null, unreadable: { because: 'truncated', detail: `${modulesPath} ends within a line` } };
     const partial: Gap[] = [];
     const names = modules.ok ? parseModules(modules.value) : [];
     const loadedText = await host.readText(loadedPath);
     if (!loadedText.ok && loadedText.because !== 'absent')
       partial.push({ path: 'loadedVersion', because: loadedText.because });
     const loaded = parseLoadedVersion(loadedText.ok ? loadedText.value : '');
-    if (loadedText.ok && loaded.version === null) partial.push({ path: 'loadedVersion', because: 'unexpected_text' });
+    if (loadedText.ok && loaded.version === null)
+      partial.push({ path: 'loadedVersion', because: isCut(loadedText.value) ? 'truncated' : 'unexpected_text' });
     const library = await findNvmlLibrary(host);
     if (library.because !== null) partial.push({ path: 'libraryVersion', because: library.because });
     const runningKernel = (release.ok ? release.value.trim() : '') || null;
@@ -110,6 +113,10 @@ async function readOnDiskVersion(
   if (said.ok && isNoModule(said.ran) && hasFile) said = await runCommand(host, debianModinfoArgv);
   if (!said.ok) {
     partial.push({ path: 'onDiskVersion', because: said.because });
+    return null;
+  }
+  if (isCut(said.text)) {
+    partial.push({ path: 'onDiskVersion', because: 'truncated' });
     return null;
   }
   const version = parseModuleVersion(said.text);

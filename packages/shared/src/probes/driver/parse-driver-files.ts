@@ -6,11 +6,14 @@ export function parseModules(text: string): string[] {
   return names.filter((name) => known.has(name) || /^nvidia(_|$)/.test(name)).sort();
 }
 
-/** /proc/driver/nvidia/version: `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.124.06  Release Build …`. */
+/**
+ * /proc/driver/nvidia/version: `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.124.06  Release Build …`. A
+ * version with nothing behind it may be half of one.
+ */
 export function parseLoadedVersion(text: string): { version: string | null; open: boolean } {
   const line = text.split('\n').find((candidate) => candidate.includes('Kernel Module')) ?? '';
   return {
-    version: /Kernel Module(?: for \S+)?\s+(\d{2,4}(?:\.\d{1,3}){1,2})\b/.exec(line)?.[1] ?? null,
+    version: /Kernel Module(?: for \S+)?[ \t]+(\d{2,4}(?:\.\d{1,3}){1,2})(?=\s)/.exec(text)?.[1] ?? null,
     open: line.includes('Open Kernel Module'),
   };
 }

@@ -2,7 +2,7 @@ import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
 import type { Facts } from '../facts.ts';
 import { findProgram } from '../find-program.ts';
-import { type Gap, gapOf } from '../parsed.ts';
+import { type Gap, gapOf, isCut } from '../parsed.ts';
 import type { PciFact } from '../pci/fact.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { runCommand } from '../run-command.ts';
@@ -73,7 +73,7 @@ function usesNvlink5({ name }: Gpus[number]): boolean {
 async function readManagerVersion(host: HostReader, partial: Gap[]): Promise<string | null> {
   if ((await findProgram(host, managerPaths)) === null) return null;
   const said = await runCommand(host, managerArgv);
-  const version = said.ok ? /Fabric Manager version is\s*:\s*(\d[\w.]{0,31})/i.exec(said.text)?.[1] : undefined;
+  const version = said.ok ? /Fabric Manager version is\s*:\s*(\d[\w.]{0,31})(?=\s)/i.exec(said.text)?.[1] : undefined;
   if (version === undefined)
     partial.push({ path: 'managerVersion', because: said.ok ? 'unexpected_text' : said.because });
   return version ?? null;
@@ -108,6 +108,7 @@ async function readModules(host: HostReader, partial: Gap[]): Promise<string[]> 
     partial.push({ path: 'infinibandModules', because: read.because });
     return [];
   }
+  if (isCut(read.value)) partial.push({ path: 'infinibandModules', because: 'truncated' });
   const loaded = new Set(read.value.split('\n').map((line) => line.split(' ')[0]));
   return needed.filter((name) => loaded.has(name));
 }

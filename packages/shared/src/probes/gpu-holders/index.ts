@@ -1,7 +1,7 @@
 import type { HostReader, OpenFiles } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
 import { parseCgroup } from '../parse-cgroup.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, isCut } from '../parsed.ts';
 import type { GpuHolder } from './fact.ts';
 import { parseModuleUsers } from './parse-module-users.ts';
 
@@ -83,6 +83,7 @@ async function readModules(host: HostReader, partial: Gap[]): Promise<GpuHolder[
     if (read.because !== 'absent') partial.push({ path: 'holders', because: read.because });
     return [];
   }
+  if (isCut(read.value)) partial.push({ path: 'holders', because: 'truncated' });
   const none = { pid: null, command: null, paths: [], unit: null, containerId: null, pod: null };
   return parseModuleUsers(read.value).map((module) => ({ kind: 'kernel_module', ...none, ...module }));
 }

@@ -27,6 +27,7 @@ export function parseSmiXml(text: string): Parsed<GpusFact> {
   value.warnings = parseSmiWarnings(text);
   const last = value.gpus.length - 1;
   if (!tree.complete) gaps.push({ path: last >= 0 ? `gpus.${last}` : '', because: 'truncated' });
+  else if (tree.tailCut) gaps.push({ path: 'warnings', because: 'truncated' });
   return { value, unreadable: gaps };
 }
 

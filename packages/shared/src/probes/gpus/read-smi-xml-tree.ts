@@ -1,8 +1,11 @@
 import { XMLParser } from 'fast-xml-parser';
 import { isTree, type Tree } from '../values.ts';
 
-/** `complete` is false when the report ends before its last element does. */
-export type SmiXmlTree = { ok: true; root: Tree; complete: boolean } | { ok: false; because: string };
+/**
+ * `complete` is false when the report ends before its last element does; `tailCut` when a line below it breaks off, as
+ * warnings stand there.
+ */
+export type SmiXmlTree = { ok: true; root: Tree; complete: boolean; tailCut: boolean } | { ok: false; because: string };
 
 const maxLength = 16_000_000;
 const rootStart = /<nvidia_smi_log[\s>]/;
@@ -33,13 +36,14 @@ export function readSmiXmlTree(text: string): SmiXmlTree {
   const complete = end >= 0;
   // A cut leaves half a tag or half a text at the end: neither is a value.
   const body = complete ? text.slice(start, end + rootEnd.length) : text.slice(start, text.lastIndexOf('>') + 1);
+  const tailCut = complete && /\S[^\n]*$/.test(text.slice(end + rootEnd.length));
   if (/<!(DOCTYPE|ENTITY)/i.test(body)) return { ok: false, because: 'document_type_inside' };
   try {
     const tree: unknown = parser.parse(body);
     const root = isTree(tree) ? tree.nvidia_smi_log : undefined;
     // An empty root element is read as an empty text.
     return isTree(root) || root === ''
-      ? { ok: true, root: root || {}, complete }
+      ? { ok: true, root: root || {}, complete, tailCut }
       : { ok: false, because: 'not_smi_xml' };
   } catch (error) {
     return { ok: false, because: `not_xml: ${(error instanceof Error ? error.message : String(error)).slice(0, 120)}` };

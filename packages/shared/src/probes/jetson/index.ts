@@ -1,7 +1,7 @@
 import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
 import { dpkgQueryArgv, type ListedPackage, parseDpkgQuery } from '../packages/parse-dpkg.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, isCut } from '../parsed.ts';
 import { runCommand } from '../run-command.ts';
 import type { JetsonFact } from './fact.ts';
 import { jetpackOf } from './jetpack-of.ts';
@@ -89,7 +89,7 @@ export const jetsonProbe = defineProbe({
 /** null: nobody lists them here, as on images that are built without a package manager. */
 async function readPackages(host: HostReader): Promise<ListedPackage[] | null> {
   const said = await runCommand(host, dpkgQueryArgv);
-  const packages = said.ok ? parseDpkgQuery(said.text) : [];
+  const packages = said.ok && !isCut(said.text) ? parseDpkgQuery(said.text) : [];
   return packages.length > 0 ? packages : null;
 }
 

@@ -1,6 +1,6 @@
 import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
-import type { Gap } from '../parsed.ts';
+import { type Gap, isCut } from '../parsed.ts';
 import { runCommand } from '../run-command.ts';
 import type { HostPackage, PackagesFact } from './fact.ts';
 import { packageGroup } from './package-group.ts';
@@ -78,12 +78,14 @@ type Listed =
 /** dpkg where it knows any package: some systems of rpm have its programs too. */
 async function readPackages(host: HostReader): Promise<Listed> {
   const dpkg = await runCommand(host, dpkgQueryArgv);
+  if (dpkg.ok && isCut(dpkg.text)) return halfAList;
   const packages = dpkg.ok ? parseDpkgQuery(dpkg.text) : [];
   if (packages.length > 0) return { ok: true, manager: 'dpkg', packages };
   if (!dpkg.ok && dpkg.because !== 'absent') return dpkg;
   const rpm = await runCommand(host, rpmArgv);
   if (!rpm.ok && rpm.because !== 'absent') return rpm;
   if (rpm.ok) {
+    if (isCut(rpm.text)) return halfAList;
     const locked = await readVersionLocks(host);
     const found = parseRpmList(rpm.text, (name) => locked.has(name));
     if (found.length > 0) return { ok: true, manager: 'rpm', packages: found };
@@ -91,6 +93,9 @@ async function readPackages(host: HostReader): Promise<Listed> {
   if (dpkg.ok || rpm.ok) return { ok: false, because: 'no_answer', detail: 'the package manager lists no package' };
   return { ok: true, manager: null, packages: [] };
 }
+
+/** What such a list does not have may be installed all the same. */
+const halfAList = { ok: false, because: 'truncated', detail: 'the list of packages ends within a line' } as const;
 
 async function readVersionLocks(host: HostReader): Promise<Set<string>> {
   const names: string[] = [];
