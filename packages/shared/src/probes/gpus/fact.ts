@@ -59,8 +59,8 @@ export const Gpu = z.object({
   powerLimitW: z.number().nullable(),
   performanceState: z.string().nullable(),
   persistenceMode: z.boolean().nullable(),
-  /** Active throttle (event) reasons, by the element's name without its prefix. */
-  throttleReasons: z.array(z.string()),
+  /** Active throttle (event) reasons, by the element's name without its prefix; null: the driver does not tell. */
+  throttleReasons: z.array(z.string()).nullable(),
   eccCurrent: z.boolean().nullable(),
   eccPending: z.boolean().nullable(),
   eccUncorrectedVolatile: z.number().nullable(),

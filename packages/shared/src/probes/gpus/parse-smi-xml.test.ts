@@ -123,6 +123,14 @@ test('reads the element names of branches before 535', () => {
   });
 });
 
+test('clocks that nothing lowers are another matter than reasons that the driver does not tell', () => {
+  const list = /<clocks_event_reasons>[\s\S]*<\/clocks_event_reasons>/;
+  const reasonsIn = (xml: string) => parseSmiXml(xml).value?.gpus[0]?.throttleReasons;
+  expect(reasonsIn(smiXmlText().replaceAll('>Active<', '>Not Active<'))).toEqual([]);
+  expect(reasonsIn(smiXmlText().replace(list, ''))).toBeNull();
+  expect(reasonsIn(smiXmlText().replace(list, (text) => text.replace(/>(?:Not )?Active</g, '>N/A<')))).toBeNull();
+});
+
 test('keeps what was read when the output is cut, and says so', () => {
   const text = smiXmlText({ gpus: [{}, {}] });
   const { value, unreadable } = parseSmiXml(text.slice(0, text.lastIndexOf('<temperature>') + 24));
@@ -199,4 +207,10 @@ test('never throws and always gives a valid fact, whatever is cut or overwritten
 test('survives deep nesting', () => {
   const deep = `<nvidia_smi_log>${'<gpu>'.repeat(50_000)}`;
   expect(() => parseSmiXml(deep)).not.toThrow();
+});
+
+test('says that a warning below the report breaks off', () => {
+  const text = `${smiXmlText()}WARNING: infoROM is corrupted at gpu 0000:17:00.0\n`;
+  expect(parseSmiXml(text).unreadable).toEqual([]);
+  expect(parseSmiXml(text.slice(0, -10)).unreadable).toEqual([{ path: 'warnings', because: 'truncated' }]);
 });

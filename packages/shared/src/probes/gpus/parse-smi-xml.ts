@@ -84,10 +84,7 @@ function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
       power.number('W', 'power_limit', path('powerLimitW')),
     performanceState: gpu.text('performance_state', path('performanceState')),
     persistenceMode: gpu.choice(enabledDisabled, 'persistence_mode', path('persistenceMode')),
-    throttleReasons: gpu
-      .child('clocks_event_reasons', 'clocks_throttle_reasons')
-      .childrenThatSay('Active')
-      .map((name) => name.replace(/^clocks_(event|throttle)_reason_/, '')),
+    throttleReasons: toThrottleReasons(gpu.child('clocks_event_reasons', 'clocks_throttle_reasons')),
     eccCurrent: ecc.choice(enabledDisabled, 'current_ecc', path('eccCurrent')),
     eccPending: ecc.choice(enabledDisabled, 'pending_ecc', path('eccPending')),
     eccUncorrectedVolatile: uncorrectedErrors(
@@ -112,6 +109,13 @@ function toGpu(gpu: SmiElement, index: number, gaps: Gap[]): Gpu {
       .flatMap((process, number) => toProcess(process, path(`processes.${number}`), gaps)),
     lost: gpu.anywhere('gpu is lost'),
   };
+}
+
+/** A list that is absent, or says N/A all over, is unknown and not empty. */
+function toThrottleReasons(reasons: SmiElement): string[] | null {
+  const active = reasons.childrenThatSay('Active');
+  if (active.length === 0 && reasons.childrenThatSay('Not Active').length === 0) return null;
+  return active.map((name) => name.replace(/^clocks_(event|throttle)_reason_/, ''));
 }
 
 function toMigMode(element: SmiElement, name: string, path: string): MigMode | null {

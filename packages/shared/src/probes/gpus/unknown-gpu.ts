@@ -22,7 +22,7 @@ export function unknownGpu(index: number): Gpu {
     powerLimitW: null,
     performanceState: null,
     persistenceMode: null,
-    throttleReasons: [],
+    throttleReasons: null,
     eccCurrent: null,
     eccPending: null,
     eccUncorrectedVolatile: null,

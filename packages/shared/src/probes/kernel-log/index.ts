@@ -35,8 +35,9 @@ export const kernelLogProbe = defineProbe({
     const log = journal.ok ? journal : await readLog(host, dmesgArgv);
     const from = journal.ok ? ('journal' as const) : ('ring_buffer' as const);
     if (log.ok) return { value: { ...log.value, from }, unreadable: null, partial: log.partial };
-    // The journal's refusal tells more than the absence of the other program.
-    const told = log.because === 'absent' && !journal.ok ? journal : log;
+    // That it cannot be read whole, or the journal's refusal, tells more than that the other program is of no use.
+    const isTelling = !journal.ok && (journal.because === 'too_large' || log.because === 'absent');
+    const told = isTelling ? journal : log;
     return { value: null, unreadable: { because: told.because, detail: told.detail } };
   },
 });
@@ -49,6 +50,5 @@ async function readLog(host: ProbeContext['host'], argv: readonly string[]) {
     const because = logRefusal(`${said.ran.stderr}\n${said.text.slice(0, 2_000)}`) ?? unreadable[0]?.because ?? 'empty';
     return { ok: false as const, because, detail: `${argv[0]}: ${firstLine(said.ran)}` };
   }
-  const cut = said.ran.truncated ? [{ path: 'events', because: 'truncated' }] : [];
-  return { ok: true as const, value, partial: [...unreadable, ...cut] };
+  return { ok: true as const, value, partial: unreadable };
 }

@@ -39,7 +39,11 @@ test('a log that may not be read is no log without events', async () => {
   expect(noDmesg.unreadable?.because).toBe('denied');
 });
 
-test('says that output over the cap is not the whole log', async () => {
-  const { partial } = await collectOn(kernelLogProbe, { commands: { [journal]: { stdout: log, truncated: true } } });
-  expect(partial).toEqual([{ path: 'events', because: 'truncated' }]);
+test('of a log over the cap the newest lines are missing: the ring buffer is read instead, or nothing', async () => {
+  const endless = { stdout: log, truncated: true, exitCode: null };
+  const small = await collectOn(kernelLogProbe, { commands: { [journal]: endless, [dmesg]: log } });
+  expect(small.value).toMatchObject({ from: 'ring_buffer' });
+  const { value, unreadable } = await collectOn(kernelLogProbe, { commands: { [journal]: endless, [dmesg]: denied } });
+  expect(value).toBeNull();
+  expect(unreadable).toEqual({ because: 'too_large', detail: 'journalctl printed more than is read' });
 });
