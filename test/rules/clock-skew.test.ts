@@ -39,3 +39,16 @@ test('cannot tell when the clock is off and nobody says whether it is synchronis
   const host = await observeChanged('orin', wrong, { commands: { [show]: 'not_recorded' } });
   expect(host.untold(code)).toContain('behind');
 });
+
+test('quotes what an older timedatectl says, where it says so', async () => {
+  const older: Changes = {
+    commands: {
+      [show]: { exitCode: 1, stderr: 'Unknown operation show.\n' },
+      'timedatectl status --no-pager': '      Local time: Sat 2000-01-01\nSystem clock synchronized: no\n',
+    },
+  };
+  expect((await observeChanged('orin', wrong, older)).of(code)[0]?.evidence[0]).toEqual({
+    source: 'command:timedatectl status --no-pager',
+    quote: 'System clock synchronized: no',
+  });
+});

@@ -33,6 +33,7 @@ test.each([
       severity: 'blocker',
       evidence: [
         { source: `command:${journal}`, quote: text },
+        { source: `file:${secureBoot}`, quote: expect.stringContaining('Secure Boot is on') },
         { source: 'command:modinfo -F version nvidia', quote: '550.163.01' },
         { source: 'file:/proc/modules', quote: 'no module nvidia' },
       ],
@@ -62,4 +63,18 @@ test.each([
 
 test('cannot tell without the log', async () => {
   expect((await observeChanged(one, kernelLogDenied, notLoaded, noDriver)).untold(code)).toContain('denied');
+});
+
+test('quotes mokutil where the firmware’s variable cannot be read, and cannot tell without both', async () => {
+  const unreadable: Changes = { files: { [secureBoot]: { text: '', as: { error: 'EACCES' } } } };
+  const told = await observeChanged(one, withoutLoad, says, notLoaded, noDriver, unreadable, {
+    commands: { 'mokutil --sb-state': 'SecureBoot enabled\n' },
+  });
+  expect(told.of(code)[0]?.evidence).toContainEqual({
+    source: 'command:mokutil --sb-state',
+    quote: 'SecureBoot enabled',
+  });
+  const untold = await observeChanged(one, withoutLoad, says, notLoaded, noDriver, unreadable, { absent: ['mokutil'] });
+  expect(untold.of(code)).toEqual([]);
+  expect(untold.untold(code)).toContain('whether Secure Boot is on is not known');
 });

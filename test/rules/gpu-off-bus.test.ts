@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observeChanged } from './changed-host.ts';
+import { type Changes, observeChanged } from './changed-host.ts';
 import { journal, kernelLogDenied, kernelSaid, kernelSays, smiSays, smiXml, withoutGpu } from './kernel-log-changes.ts';
 
 const code = 'GPU_OFF_BUS';
@@ -59,6 +59,42 @@ test('tells it by a configuration space of ones, as lspci shows rev ff', async (
     files: { [`/sys/devices/pci0000:00/${address}/config`]: Buffer.from(ones, 'latin1').toString('utf8') },
   });
   expect(host.of(code)).toMatchObject([{ evidence: [{ source: `${device}/config` }] }]);
+});
+
+const information = (place: string) => `/proc/driver/nvidia/gpus/${place}/information`;
+const notOnBus: Changes = {
+  files: { [`/sys/bus/pci/devices/${address}`]: null, [`/sys/devices/pci0000:00/${address}`]: null },
+};
+
+test('tells a GPU that the driver still has and the bus has not any more', async () => {
+  const held: Changes = { files: { [information(address)]: 'Model: NVIDIA L4\nBus Location: 0000:42:00.0\n' } };
+  const host = await observeChanged(two, notOnBus, held, withoutGpu(address));
+  expect(host.of(code)).toMatchObject([
+    {
+      subject: device,
+      summary: `GPU ${address} is no longer on the PCI bus`,
+      evidence: [
+        { source: `file:${information(address)}` },
+        { source: 'file:/sys/bus/pci/devices', quote: `no ${address}` },
+      ],
+    },
+  ]);
+});
+
+test('tells that the only GPU is gone from the bus: the driver does not load without one', async () => {
+  const loaded: Changes = { files: { '/proc/modules': (text) => `nvidia 11587584 0 - Live 0x0\n${text}` } };
+  const host = await observeChanged('no-gpu', loaded);
+  expect(host.of(code)).toMatchObject([
+    {
+      subject: null,
+      severity: 'critical',
+      evidence: [{ source: 'file:/proc/modules' }, { source: 'file:/sys/bus/pci/devices', quote: 'no NVIDIA GPU' }],
+      person: expect.stringContaining('virtual machine'),
+    },
+  ]);
+  const inside = await observeChanged('no-gpu', loaded, { files: { '/.dockerenv': '' } });
+  expect(inside.of(code)).toEqual([]);
+  expect(inside.untold(code)).toContain('container');
 });
 
 test('it is known although nvidia-smi does not come back', async () => {

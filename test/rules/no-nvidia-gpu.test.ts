@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Changes, observeChanged } from './changed-host.ts';
+import { kernelLogDenied, kernelSays } from './kernel-log-changes.ts';
 
 const code = 'NO_NVIDIA_GPU';
 
@@ -30,13 +31,33 @@ test.each<Changes>([
   expect(host.untold(code)).toBeNull();
 });
 
-test('cannot tell when a part of the bus could not be read, or the module is loaded without a GPU', async () => {
+test('cannot tell when a part of the bus could not be read', async () => {
   const vendor = '/sys/devices/pci0000:00/0000:02:00.0/vendor';
   const unread = await observeChanged('no-gpu', { files: { [vendor]: { as: { error: 'EIO' } } } });
   expect(unread.of(code)).toEqual([]);
   expect(unread.untold(code)).toContain('io_error');
-  const fallen = await observeChanged('no-gpu', {
+});
+
+test('leaves a GPU that was there in this boot to the rule that tells of it', async () => {
+  const loaded = await observeChanged('no-gpu', {
     files: { '/proc/modules': (text) => `nvidia 11587584 0 - Live 0x0\n${text}` },
   });
-  expect(fallen.untold(code)).toContain('may have fallen off');
+  expect([loaded.of(code), loaded.untold(code)]).toEqual([[], null]);
+  expect(loaded.causes()).toEqual(['GPU_OFF_BUS']);
+  const logged = await observeChanged(
+    'no-gpu',
+    kernelSays('NVRM: Xid (PCI:0000:42:00): 79, GPU has fallen off the bus.'),
+  );
+  expect([logged.of(code), logged.untold(code)]).toEqual([[], null]);
+  expect(logged.causes()).toEqual(['GPU_OFF_BUS']);
+});
+
+test('goes by the log where a driver is installed, and does without where none ever was', async () => {
+  const library = '/usr/lib/x86_64-linux-gnu/libnvidia-ml.so';
+  const installed: Changes = {
+    files: { [`${library}.1`]: { link: 'libnvidia-ml.so.550.163.01' }, [`${library}.550.163.01`]: 'ELF' },
+  };
+  expect((await observeChanged('no-gpu', installed, kernelLogDenied)).untold(code)).toContain('(denied)');
+  expect((await observeChanged('no-gpu', installed)).of(code)).toHaveLength(1);
+  expect((await observeChanged('no-gpu', kernelLogDenied)).of(code)).toHaveLength(1);
 });

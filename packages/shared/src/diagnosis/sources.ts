@@ -5,9 +5,10 @@ import type { KernelLogFact } from '../probes/kernel-log/fact.ts';
 import { dmesgArgv, journalArgv } from '../probes/kernel-log/index.ts';
 import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
 import { microk8sSocket } from '../probes/microk8s/microk8s-paths.ts';
+import { secureBootSources } from '../probes/os/read-security.ts';
 import { dpkgQueryArgv, rpmArgv } from '../probes/packages/parse-dpkg.ts';
 import { unitStatesArgv } from '../probes/read-unit-states.ts';
-import { timedatectlArgv } from '../probes/time-sync/index.ts';
+import { statusArgv, timedatectlArgv } from '../probes/time-sync/index.ts';
 
 /** Where evidence comes from, spelled as the facts' `how` spells it, so that a person can look at the same place. */
 export const sources = {
@@ -15,6 +16,7 @@ export const sources = {
   pciDriver: (address: string) => `file:/sys/bus/pci/devices/${address}/driver`,
   pciConfig: (address: string) => `file:/sys/bus/pci/devices/${address}/config`,
   pciVendor: (address: string) => `file:/sys/bus/pci/devices/${address}/vendor`,
+  heldGpu: (address: string) => `file:/proc/driver/nvidia/gpus/${address}/information`,
   pciBus: 'file:/sys/bus/pci/devices',
   modules: 'file:/proc/modules',
   loadedDriver: 'file:/proc/driver/nvidia/version',
@@ -44,7 +46,9 @@ export const sources = {
   packages: `command:${dpkgQueryArgv.join(' ')}`,
   rpmPackages: `command:${rpmArgv.join(' ')}`,
   df: `command:${dfArgv.join(' ')}`,
-  timedatectl: `command:${timedatectlArgv.join(' ')}`,
+  secureBoot: ({ secureBootFrom }: FactValue<'os'>) => secureBootSources[secureBootFrom ?? 'firmware'],
+  clock: ({ saidBy }: FactValue<'time_sync'>) =>
+    `command:${(saidBy?.command === 'status' ? statusArgv : timedatectlArgv).join(' ')}`,
   units: `command:${unitStatesArgv.join(' ')}`,
 } as const;
 

@@ -35,7 +35,7 @@ export const clockSkew = defineRule({
         severity: 'warning',
         summary: `The clock is ${distance(offsetMs)} and not synchronised: certificates and package lists are refused${battery}`,
         evidence: [
-          { source: sources.timedatectl, quote: 'NTPSynchronized=no' },
+          { source: sources.clock(time), quote: time.saidBy?.line ?? 'NTPSynchronized=no' },
           ...(server?.dateMs == null
             ? []
             : [

@@ -5,6 +5,8 @@ import { gpuSubject, offBusEvents, quoted, sinceLoad } from '../kernel-events.ts
 import { reasonInWords } from '../reasons.ts';
 import { sources } from '../sources.ts';
 
+type Pci = FactValue<'pci'>;
+type Driver = FactValue<'driver'>;
 type Seen = { [K in 'gpus' | 'kernel_log']: FactValue<K> | null } & { pci: FactValue<'pci'> };
 
 export const gpuOffBus = defineRule({
@@ -12,17 +14,19 @@ export const gpuOffBus = defineRule({
   layer: 'hardware',
   severity: 'critical',
   title:
-    'The kernel log of this boot says that a GPU has fallen off the bus (Xid 79), its configuration space reads all ones, nvidia-smi says "GPU is lost", or it lists fewer GPUs than the nvidia driver holds on the bus',
+    'The kernel log of this boot says that a GPU has fallen off the bus (Xid 79), its configuration space reads all ones, nvidia-smi says "GPU is lost", the module has or needs a GPU that the bus does not show, or nvidia-smi lists fewer GPUs than the nvidia driver holds on the bus',
   notWhen:
     'the event is older than this boot or the last load of the driver; the GPU could not be initialised; GPUs bound to another driver are not counted',
   proposes: ['reboot_host'],
   needs: ['pci', 'driver'],
-  uses: ['gpus', 'kernel_log'],
+  uses: ['gpus', 'kernel_log', 'os'],
   searches: ['gpus'],
   onTegra: 'with_nvml',
-  check({ pci, driver, gpus, kernel_log: log }, asked) {
+  check({ pci, driver, gpus, kernel_log: log, os }, asked) {
     const found = [...byKernel({ pci, gpus, kernel_log: log }), ...byReport(gpus), ...byBus(pci, gpus)];
     const reason = asked.unreadable('gpus');
+    const gone = asked.unread('pci', 'gpus') ? [] : goneOf(pci, driver);
+    if (os !== null && seesBus(os)) found.push(...gone);
     if (reason?.because === 'gpu_lost') found.push(byReason(reason.detail));
     // Without a driver that answers, nvidia-smi's silence says nothing of the GPU.
     const bound = isNotLoaded(driver) ? [] : pci.gpus.filter((gpu) => gpu.driver === 'nvidia');
@@ -33,8 +37,10 @@ export const gpuOffBus = defineRule({
     if (!Array.isArray(missing)) return missing;
     if (bound.length > 0 && gpus === null && reason)
       return { cannotTell: `fact gpus could not be read: ${reasonInWords(reason)}` };
-    if (pci.gpus.length === 0 && driver.modules.includes('nvidia') && log === null)
-      return { cannotTell: `fact kernel_log could not be read: ${asked.unreadable('kernel_log')?.because}` };
+    if (gone.length > 0) return { cannotTell: whyBusUnknown(os) };
+    const unread = asked.unread('pci', 'gpus');
+    if (unread && pci.gpus.length === 0 && driver.modules.includes('nvidia'))
+      return { cannotTell: `the nvidia module is loaded, and the bus was not read completely: ${unread}` };
     return [];
   },
 });
@@ -80,6 +86,48 @@ function byBus(pci: FactValue<'pci'>, gpus: FactValue<'gpus'> | null): Found[] {
       remedy,
       person,
     }));
+}
+
+/**
+ * The module refuses to load without a GPU, and lists those that it has: one that it has and the bus has not, has left
+ * the bus since. A machine that only manages NVSwitches has the module without a GPU.
+ */
+function goneOf(pci: Pci, driver: Driver): Found[] {
+  if (!driver.modules.includes('nvidia')) return [];
+  const onBus = new Set(pci.gpus.map(({ address }) => busAddress(address)));
+  const held = driver.gspFirmware.filter(({ address }) => !onBus.has(busAddress(address)));
+  const gone = held.map(({ address }) =>
+    goneFrom(address, { source: sources.heldGpu(address), quote: `the driver has GPU ${address}` }),
+  );
+  if (gone.length > 0 || pci.gpus.length > 0 || pci.nvswitches.length > 0) return gone;
+  return [goneFrom(null, { source: sources.modules, quote: 'nvidia: it loads only where there is a GPU' })];
+}
+
+function goneFrom(address: string | null, known: Found['evidence'][number]): Found {
+  const name = address === null ? 'The GPU that the driver was loaded for' : `GPU ${address}`;
+  return {
+    subject: address === null ? null : sources.pciDevice(busAddress(address) ?? address),
+    severity: 'critical',
+    summary: `${name} is no longer on the PCI bus`,
+    evidence: [
+      known,
+      { source: sources.pciBus, quote: address === null ? 'no NVIDIA GPU' : `no ${busAddress(address) ?? address}` },
+    ],
+    remedy,
+    person: `Nothing is wrong where somebody took it out or gave it to a virtual machine. ${person}`,
+  };
+}
+
+/** Inside a container /proc/modules is the machine's, and the bus need not be. */
+function seesBus({ insideContainer, virtualisation }: FactValue<'os'>): boolean {
+  return (
+    !insideContainer && !/^(?:lxc|docker|podman|container-other|wsl|systemd-nspawn|openvz)$/.test(virtualisation ?? '')
+  );
+}
+
+function whyBusUnknown(os: FactValue<'os'> | null): string {
+  const why = os === null ? 'it is not known whether this is a container' : 'a container need not be shown the bus';
+  return `the nvidia module is loaded and its GPU is not on the bus; ${why}`;
 }
 
 /** nvidia-smi gave no report, and its reason names the GPU. */

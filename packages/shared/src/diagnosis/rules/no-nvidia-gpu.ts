@@ -1,5 +1,7 @@
 import { defineRule } from '../define-rule.ts';
 import { hasGpu } from '../host-questions.ts';
+import { offBusEvents } from '../kernel-events.ts';
+import { reasonInWords } from '../reasons.ts';
 import { sources } from '../sources.ts';
 
 export const noNvidiaGpu = defineRule({
@@ -7,19 +9,24 @@ export const noNvidiaGpu = defineRule({
   layer: 'hardware',
   severity: 'info',
   title: 'The PCI bus has no NVIDIA display function and the host is no Tegra board',
-  notWhen: 'the bus could not be read; the nvidia module is loaded (a GPU may have fallen off); WSL',
+  notWhen:
+    'the bus could not be read; the nvidia module is loaded, or the kernel log of this boot says that a GPU fell off the bus (GPU_OFF_BUS); WSL',
   proposes: [],
   needs: ['pci', 'jetson', 'driver', 'os', 'device_nodes'],
+  uses: ['kernel_log'],
   excludedBy: ({ pci, jetson, os }) =>
     (pci?.gpus.length ?? 0) > 0 || jetson?.isTegra === true || os?.virtualisation === 'wsl',
-  check({ pci, jetson, driver, device_nodes }, asked) {
+  check({ pci, jetson, driver, device_nodes, kernel_log: log }, asked) {
     const unread = asked.unread('pci', 'gpus') ?? asked.unread('jetson', 'isTegra');
     if (unread) return { cannotTell: `the hardware was not read completely: ${unread}` };
     const isWindows = device_nodes.nodes.some(({ path }) => path === '/dev/dxg');
     if (hasGpu({ pci, jetson }) || isWindows || driver.libraryPath?.startsWith('/usr/lib/wsl/')) return [];
     // The module refuses to load without a GPU, so there was one when it was loaded.
-    if (driver.modules.includes('nvidia'))
-      return { cannotTell: 'the nvidia module is loaded although no GPU is on the bus: one may have fallen off' };
+    if (driver.modules.includes('nvidia') || (log !== null && offBusEvents(log).length > 0)) return [];
+    // Nobody installs a driver where there never was a GPU: what became of it, the log would tell.
+    const unlogged = log === null ? asked.unreadable('kernel_log') : null;
+    if (unlogged && (driver.libraryPath !== null || driver.onDiskVersion !== null))
+      return { cannotTell: `a driver is installed, and the kernel log could not be read: ${reasonInWords(unlogged)}` };
     return [
       {
         subject: null,

@@ -23,6 +23,8 @@ export const OsFact = z.object({
   inUserNamespace: z.boolean().nullable(),
   /** The kernel takes signed modules only because firmware and shim check signatures; false without UEFI. */
   secureBoot: z.boolean().nullable(),
+  /** Who said so: the firmware's variable, or mokutil where that cannot be read; null: neither (no UEFI, not known). */
+  secureBootFrom: z.enum(['firmware', 'mokutil']).nullable().optional(),
   /** Kernel lockdown; null: this kernel has none, or does not show it. */
   lockdown: z.enum(['none', 'integrity', 'confidentiality']).nullable(),
   selinux: z.enum(['enforcing', 'permissive', 'disabled']).nullable(),

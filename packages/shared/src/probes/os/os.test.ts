@@ -27,6 +27,7 @@ test('reads the system from files alone', async () => {
     virtualisation: 'none',
     inUserNamespace: null,
     secureBoot: false,
+    secureBootFrom: null,
     lockdown: null,
     selinux: 'disabled',
     cgroupVersion: null,

@@ -20,10 +20,19 @@ const paths = {
 };
 const mokutilArgv = ['mokutil', '--sb-state'] as const;
 
+/** Where it is told that Secure Boot is on. */
+export const secureBootSources = {
+  firmware: `file:${paths.secureBoot}`,
+  mokutil: `command:${mokutilArgv.join(' ')}`,
+} as const;
+
 export const securityFiles = Object.values(paths);
 export const securityCommands = [{ argv: mokutilArgv, required: false }] as const;
 
-type Security = Pick<OsFact, 'secureBoot' | 'lockdown' | 'selinux' | 'inUserNamespace' | 'cgroupVersion'>;
+type Security = Pick<
+  OsFact,
+  'secureBoot' | 'secureBootFrom' | 'lockdown' | 'selinux' | 'inUserNamespace' | 'cgroupVersion'
+>;
 
 /** What decides which modules load and who may open a device. What could not be read goes into `partial`. */
 export async function readSecurity(host: HostReader, partial: Gap[]): Promise<Security> {
@@ -40,7 +49,7 @@ export async function readSecurity(host: HostReader, partial: Gap[]): Promise<Se
     return value;
   };
   return {
-    secureBoot: await readSecureBoot(host, partial),
+    ...(await readSecureBoot(host, partial)),
     lockdown: await optional('lockdown', paths.lockdown, parseLockdown, null),
     selinux: await optional<OsFact['selinux']>('selinux', paths.selinux, parseSelinux, 'disabled'),
     inUserNamespace: await optional('inUserNamespace', paths.uidMap, parseUidMap, null),
@@ -48,20 +57,25 @@ export async function readSecurity(host: HostReader, partial: Gap[]): Promise<Se
   };
 }
 
-async function readSecureBoot(host: HostReader, partial: Gap[]): Promise<boolean | null> {
+async function readSecureBoot(
+  host: HostReader,
+  partial: Gap[],
+): Promise<Pick<OsFact, 'secureBoot' | 'secureBootFrom'>> {
   const flag = async (path: string) => {
     const read = await host.readText(path);
     return read.ok ? parseEfiFlag(read.value) : null;
   };
   const switchedOn = await flag(paths.secureBoot);
-  if (switchedOn !== null)
-    return switchedOn && (await flag(paths.setupMode)) !== true && (await flag(paths.shim)) !== true;
+  if (switchedOn !== null) {
+    const isOn = switchedOn && (await flag(paths.setupMode)) !== true && (await flag(paths.shim)) !== true;
+    return { secureBoot: isOn, secureBootFrom: 'firmware' };
+  }
   const firmware = await host.stat(efi);
-  if (!firmware.ok && firmware.because === 'absent') return false;
+  if (!firmware.ok && firmware.because === 'absent') return { secureBoot: false, secureBootFrom: null };
   const said = await runCommand(host, mokutilArgv);
   const state = said.ok ? parseMokutil(`${said.text}\n${said.ran.stderr}`) : null;
   if (state === null) partial.push({ path: 'secureBoot', because: said.ok ? 'unexpected_text' : said.because });
-  return state;
+  return { secureBoot: state, secureBootFrom: state === null ? null : 'mokutil' };
 }
 
 async function readCgroupVersion(host: HostReader): Promise<OsFact['cgroupVersion']> {

@@ -6,7 +6,7 @@ import { runCommand } from '../run-command.ts';
 
 export const timedatectlArgv = ['timedatectl', 'show', '--property=NTPSynchronized'] as const;
 /** systemd before 239 (Ubuntu 18.04, JetPack 4) has no `show`. */
-const statusArgv = ['timedatectl', 'status', '--no-pager'] as const;
+export const statusArgv = ['timedatectl', 'status', '--no-pager'] as const;
 const clocks = '/sys/class/rtc';
 const services = ['systemd-timesyncd.service', 'chrony.service', 'chronyd.service', 'ntp.service', 'ntpd.service'];
 const timeoutMs = 5_000;
@@ -37,7 +37,8 @@ export const timeSyncProbe = defineProbe({
     if (!rtc.ok && rtc.because !== 'absent') partial.push({ path: 'rtcPresent', because: rtc.because });
     const offsets = earlier.reachability?.value?.targets.flatMap(({ offsetMs }) => offsetMs ?? []) ?? [];
     const value = {
-      synchronised: typeof synchronised === 'string' ? null : synchronised,
+      synchronised: typeof synchronised === 'string' ? null : synchronised.answer,
+      saidBy: typeof synchronised === 'string' ? null : { command: synchronised.command, line: synchronised.line },
       service: running?.name ?? null,
       offsetMs: offsets[0] ?? null,
       rtcPresent: rtc.ok
@@ -50,20 +51,27 @@ export const timeSyncProbe = defineProbe({
   },
 });
 
+interface Synchronised {
+  answer: boolean;
+  command: 'show' | 'status';
+  line: string;
+}
+
 /** The answer, or why there is none. */
-async function readSynchronised(host: HostReader): Promise<boolean | string> {
-  for (const argv of [timedatectlArgv, statusArgv]) {
+async function readSynchronised(host: HostReader): Promise<Synchronised | string> {
+  for (const command of ['show', 'status'] as const) {
+    const argv = command === 'show' ? timedatectlArgv : statusArgv;
     const said = await runCommand(host, argv, timeoutMs);
     if (!said.ok) return said.because === 'absent' ? 'no_timedatectl' : said.because;
     const answer = parseSynchronised(said.text);
-    if (answer !== null) return answer;
+    if (answer !== null) return { command, ...answer };
     if (/not been booted with systemd/i.test(said.ran.stderr)) return 'no_systemd';
   }
   return 'no_answer';
 }
 
 /** `NTPSynchronized=yes` of `show`; `System clock synchronized: yes` or, older, `NTP synchronized: yes` of `status`. */
-export function parseSynchronised(text: string): boolean | null {
-  const answer = /^\s*(?:NTPSynchronized=|(?:System clock|NTP) synchronized: )(yes|no)\s*$/m.exec(text)?.[1];
-  return answer === undefined ? null : answer === 'yes';
+export function parseSynchronised(text: string): { answer: boolean; line: string } | null {
+  const found = /^\s*((?:NTPSynchronized=|(?:System clock|NTP) synchronized: )(yes|no))\s*$/m.exec(text);
+  return found === null ? null : { answer: found[2] === 'yes', line: found[1] ?? '' };
 }

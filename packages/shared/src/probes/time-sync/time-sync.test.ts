@@ -13,7 +13,13 @@ test('tells whether the clock is synchronised, and by what', async () => {
     files: { '/sys/class/rtc/rtc0/': '' },
   });
   expect(partial).toEqual([]);
-  expect(value).toEqual({ synchronised: true, service: 'chrony.service', offsetMs: null, rtcPresent: true });
+  expect(value).toEqual({
+    synchronised: true,
+    saidBy: { command: 'show', line: 'NTPSynchronized=yes' },
+    service: 'chrony.service',
+    offsetMs: null,
+    rtcPresent: true,
+  });
 });
 
 test('asks an older timedatectl in its own way', async () => {
@@ -50,5 +56,5 @@ test('takes the offset of the first server that told the time', async () => {
 
 test('reads nothing into other words', () => {
   expect(parseSynchronised('NTP service: active\nNTPSynchronized=maybe\n')).toBeNull();
-  expect(parseSynchronised('     NTP synchronized: yes\r\n')).toBe(true);
+  expect(parseSynchronised('     NTP synchronized: yes\r\n')).toEqual({ answer: true, line: 'NTP synchronized: yes' });
 });
