@@ -42,6 +42,18 @@ test.each([
   expect(`${out}${err}`).toMatch(/Usage: gpufleet-agent|gpufleet-agent --help/);
 });
 
+test.each(['doctor', 'plan restart_service --param unit=docker --param action=restart'])(
+  '%s on a folder that is no recording says so, and what to name',
+  (words) => {
+    for (const dir of [folder, join(folder, 'nowhere'), fileURLToPath(import.meta.url)]) {
+      const { code, out, err } = agent(...words.split(' '), '--host', dir);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toContain(`${dir} is no recorded host`);
+      expect(err).toContain('gpufleet-agent capture DIR');
+    }
+  },
+);
+
 test('doctor tells the true facts of this machine as JSON', () => {
   const { code, out } = agent('doctor', '--json');
   const report = JSON.parse(out);

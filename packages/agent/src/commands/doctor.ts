@@ -4,6 +4,7 @@ import { sha256 } from '../identity/key.ts';
 import type { Context, ExitCode } from './context.ts';
 import { type HostChoice, openHost } from './open-host.ts';
 import { doctorExitCode, renderDoctor } from './render-doctor.ts';
+import { tellWaiting } from './tell-waiting.ts';
 
 export interface DoctorOptions extends HostChoice {
   json: boolean;
@@ -13,7 +14,7 @@ export interface DoctorOptions extends HostChoice {
 
 /** What is true of a host and what is wrong with it. Reads only. */
 export async function doctorCommand(context: Context, options: DoctorOptions): Promise<ExitCode> {
-  const host = await openHost(options, context.clock);
+  const host = tellWaiting(await openHost(options, context.clock), context.clock, context.err);
   const { nowMs } = await host.moment();
   const facts = await collectFacts({ host, sha256 });
   const diagnosis = diagnose(facts);

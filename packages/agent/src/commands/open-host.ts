@@ -1,5 +1,7 @@
+import { join, resolve } from 'node:path';
 import type { Clock } from '@gpufleet/shared/core';
 import { FleetError } from '@gpufleet/shared/core';
+import { codeOf } from '../host/errno.ts';
 import type { Host } from '../host/host.ts';
 import { createRealHost } from '../host/real/index.ts';
 import type { FaultSpec } from '../host/simulated/index.ts';
@@ -21,7 +23,10 @@ export async function openHost(choice: HostChoice, clock: Clock): Promise<Host> 
   if (choice.host === '') throw new FleetError('usage', '--host is empty: name the folder of a recorded host');
   if (choice.host !== undefined) {
     const { openRecordedHost } = await import('../host/recorded/index.ts');
-    return openRecordedHost(choice.host);
+    const dir = choice.host;
+    return openRecordedHost(dir).catch((error: unknown) => {
+      throw isNoRecording(dir, error) ? noRecording(dir, error) : error;
+    });
   }
   if (choice.simulated === undefined) return createRealHost({ clock });
   const { createSimulatedHost, simulatedClassNames, simulatedFaults } = await import('../host/simulated/index.ts');
@@ -43,4 +48,18 @@ export async function openHost(choice: HostChoice, clock: Clock): Promise<Host> 
     return fault as FaultSpec;
   });
   return createSimulatedHost({ class: name, name: 'host-1', faults, clock });
+}
+
+/** There is no host.json, or no folder at all: somebody named the wrong one. What is wrong inside one is another matter. */
+function isNoRecording(dir: string, error: unknown): boolean {
+  return (
+    error instanceof FleetError &&
+    error.context.path === join(resolve(dir), 'host.json') &&
+    ['ENOENT', 'ENOTDIR'].includes(codeOf(error.cause) ?? '')
+  );
+}
+
+function noRecording(dir: string, cause: unknown): FleetError {
+  const message = `${dir} is no recorded host: there is no host.json in it. Name a folder that gpufleet-agent capture DIR has written`;
+  return new FleetError('usage', message, { dir }, { cause });
 }
