@@ -12,9 +12,9 @@ export function tellWaiting<H extends HostReader>(host: H, clock: Clock, tell: (
     async run(argv, options) {
       const startedAtMs = clock.monotonicMs();
       const seconds = (ms: number) => Math.round(ms / 1_000);
-      let cancel: () => void;
+      const timer = { cancel: (): void => undefined };
       const wait = (delayMs: number) => {
-        cancel = clock.after(delayMs, () => {
+        timer.cancel = clock.after(delayMs, () => {
           const waited = seconds(clock.monotonicMs() - startedAtMs);
           tell(
             `still waiting for ${argv.slice(0, 3).join(' ')} (${waited} s of at most ${seconds(options.timeoutMs)} s)\n`,
@@ -26,7 +26,7 @@ export function tellWaiting<H extends HostReader>(host: H, clock: Clock, tell: (
       try {
         return await host.run(argv, options);
       } finally {
-        cancel();
+        timer.cancel();
       }
     },
   };
