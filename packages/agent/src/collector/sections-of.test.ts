@@ -40,6 +40,26 @@ test('keeps its hash while only readings that never rest change, and carries the
   expect(body).toMatchObject({ value: { gpus: [{ temperatureC: 77, utilisationPercent: 99 }] } });
 });
 
+test('keeps its hash while a sensor answers now and then, and not when a counter of errors ceases to', async () => {
+  const before = smiXmlText({ gpus: [gpu] });
+  const failing = await factsOf(before.replace('118.20 W', '[Unknown Error]'));
+  expect(failing.gpus.partial).toContainEqual({ path: 'gpus.0.powerDrawW', because: 'unknown_error' });
+  expect(hashOf(failing, 'gpus')).toBe(hashOf(await factsOf(before), 'gpus'));
+  const blind = await factsOf(before.replace('<dram_uncorrectable>2', '<dram_uncorrectable>[Unknown Error]'));
+  expect(hashOf(blind, 'gpus')).not.toBe(hashOf(failing, 'gpus'));
+});
+
+test('keeps its hash while a ring buffer rolls over what goes on happening', async () => {
+  const line = (seconds: number, pid: number) =>
+    `[${seconds}.000001] NVRM: Xid (PCI:0000:61:00): 119, pid=${pid}, name=train, Timeout after 6s of waiting for RPC response`;
+  const logOf = async (...lines: string[]) =>
+    await collectFacts({ host: createFakeReader({ commands: { dmesg: `${lines.join('\n')}\n` } }), sha256 });
+  const old = await logOf(line(100, 1), line(145, 2));
+  const now = await logOf(line(145, 2), line(190, 3));
+  expect(old.kernel_log.value?.events).toMatchObject([{ xid: 119, count: 2, firstSeconds: 100.000001 }]);
+  expect(hashOf(now, 'kernel_log')).toBe(hashOf(old, 'kernel_log'));
+});
+
 test('keeps its hash when only the time of reading changed', async () => {
   const facts = await factsOf(smiXmlText());
   const later = { ...facts, os: { ...facts.os, readAtMs: facts.os.readAtMs + 60_000 } };

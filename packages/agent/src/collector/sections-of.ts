@@ -1,6 +1,6 @@
 import { type Json, type Sha256, toCanonicalJson } from '@gpufleet/shared/core';
 import type { Diagnosis } from '@gpufleet/shared/diagnosis';
-import { type Facts, probes, volatilePaths, withoutPaths } from '@gpufleet/shared/probes';
+import { type Facts, isVolatile, probes, volatilePaths, withoutPaths } from '@gpufleet/shared/probes';
 
 /** One section of the report: sent when the server has another hash for it. */
 export interface ReportSection {
@@ -18,8 +18,15 @@ export function sectionsOf(facts: Facts, diagnosis: Diagnosis, sha256: Sha256): 
     const fact = facts[key];
     if (fact.unreadable?.because === 'not_read') return [];
     const { readAtMs: _, value, ...rest } = fact;
+    // A sensor that answers now and then rests as little as what it measures.
+    const partial = fact.partial.filter(({ path }) => !isVolatile(key, path.split('.')));
     // Parts of a probe may read side by side: in which order they did says nothing.
-    const steady = { ...rest, how: [...rest.how].sort(), value: withoutPaths(value, volatilePaths[key] ?? []) };
+    const steady = {
+      ...rest,
+      partial,
+      how: [...rest.how].sort(),
+      value: withoutPaths(value, volatilePaths[key] ?? []),
+    };
     return [toSection(key, fact, steady, sha256)];
   });
   return [...sections, toSection('diagnosis', diagnosis, diagnosis, sha256)];

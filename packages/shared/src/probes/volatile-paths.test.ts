@@ -26,6 +26,8 @@ test('removes paths from lists and objects and leaves everything else', () => {
 test.each([
   [true, 'gpus', ['gpus', 0, 'temperatureC']],
   [true, 'gpus', ['gpus', 3, 'throttleReasons', 1]],
+  [true, 'units', ['units', 2, 'mainPid']],
+  [false, 'units', ['units', 2, 'startedAtMs']],
   [false, 'gpus', ['gpus', 0]],
   [false, 'gpus', ['gpus', 0, 'processes', 0, 'pid']],
   [false, 'docker', ['gpus', 0, 'temperatureC']],

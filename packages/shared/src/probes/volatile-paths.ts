@@ -5,6 +5,15 @@ import type { ProbeKey } from './facts.ts';
  * of the history: a section is sent again when something else in it changed. `*` stands for every element of a list.
  */
 export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
+  // Of a service that systemd starts again and again; that it did start is told by its state and time.
+  units: ['units.*.mainPid'],
+  containerd: ['unit.mainPid'],
+  crio: ['unit.mainPid'],
+  k3s: ['unit.mainPid'],
+  rke2: ['unit.mainPid'],
+  microk8s: ['unit.mainPid'],
+  fabric: ['managerUnit.mainPid'],
+  cdi: ['refresh.service.mainPid'],
   // Now less the uptime: it moves with the clock.
   os: ['bootedAtMs'],
   gpus: [
@@ -39,8 +48,9 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
     'gpus.*.ecc.aggregate.corrected',
   ],
   gpu_holders: ['holders.*.useCount'],
-  docker: ['live.containersRunning'],
-  kernel_log: ['events.*.count', 'events.*.lastSeconds'],
+  docker: ['live.containersRunning', 'unit.mainPid'],
+  // Of what goes on happening the first line leaves a full ring buffer as well: another one of the kind is first then.
+  kernel_log: ['count', 'firstSeconds', 'lastSeconds', 'line', 'pid'].map((name) => `events.*.${name}`),
   // A container that is started again and again fails in the same words.
   workloads: ['failures.*.count', 'failures.*.lastAtMs', 'docker.*.startedAtMs'],
   // Of the whole cluster: other nodes come and go.

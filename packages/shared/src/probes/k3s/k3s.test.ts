@@ -147,7 +147,9 @@ test('asks the journal only while it does not run', async () => {
       'Id=k3s-agent.service\nLoadState=loaded\nActiveState=activating\nSubState=auto-restart\n',
     [journal]: `time="x" level=info msg="Starting k3s"\n${fatal}\n`,
   };
-  expect((await collectOn(k3sProbe, { files, commands: failing })).value?.lastFatal).toEqual([fatal]);
+  expect((await collectOn(k3sProbe, { files, commands: failing })).value?.lastFatal).toEqual([
+    'level=fatal msg="template: compiled_template:97:18: executing"',
+  ]);
   const running = await collectOn(k3sProbe, { files, commands: { ...commands, [journal]: fatal } });
   expect(running.value?.lastFatal).toBeNull();
   expect(running.reader.reads.commands.some(([program]) => program === 'journalctl')).toBe(false);
