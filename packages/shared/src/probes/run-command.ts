@@ -15,6 +15,7 @@ export async function runCommand(
   if (!read.ok) return { ok: false, because: read.because, detail: read.detail };
   const ran = read.value;
   if (ran.timedOut) return { ok: false, because: 'timed_out', detail: `${argv[0]} took longer than ${timeoutMs} ms` };
+  if (ran.truncated) return { ok: false, because: 'too_large', detail: `${argv[0]} printed more than is read` };
   if (ran.exitCode === null) return { ok: false, because: 'killed', detail: `${argv[0]} was ended by a signal` };
   return { ok: true, ran, text: ran.stdout };
 }

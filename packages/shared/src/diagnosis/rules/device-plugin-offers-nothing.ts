@@ -13,6 +13,9 @@ export const devicePluginOffersNothing = defineRule({
     'the node offers GPUs, whole or cut; the plugin started less than two minutes ago; its log marks GPUs unhealthy (told with them); a GPU shows a fault',
   proposes: ['deploy_device_plugin'],
   needs: ['kube', 'gpus', 'kernel_log'],
+  searches: ['gpus'],
+  // A GPU of which the rest was not told is not known to be well.
+  missesIn: ['gpus'],
   consequenceOf: [
     'MIG_NO_INSTANCES',
     'MIG_STRATEGY_MISMATCH',
