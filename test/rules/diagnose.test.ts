@@ -13,14 +13,14 @@ test('an unreadable fact makes its rules say that they cannot tell, with the rea
   const host = await observeChanged('x86-docker', { commands: { [query]: { timedOut: true } } });
   expect(host.causes()).toEqual([]);
   for (const code of ['GPU_OFF_BUS', 'GPU_MEMORY_FAULT', 'MIG_CHANGE_PENDING', 'MIG_NO_INSTANCES'])
-    expect(host.untold(code), code).toContain('fact gpus could not be read: timed_out');
+    expect(host.untold(code), code).toContain('fact gpus could not be read: it took too long (timed_out)');
 });
 
 test('an unreadable fact says nothing of rules that other facts exclude', async () => {
   const { facts } = await observeChanged('x86-containerd-2');
   const host = judged(withUnreadable(facts, 'toolkit', 'denied'));
   expect(host.untold('DOCKER_RUNTIME_NOT_CONFIGURED')).toBeNull();
-  expect(host.untold('TOOLKIT_NOT_INSTALLED')).toContain('fact toolkit could not be read: denied');
+  expect(host.untold('TOOLKIT_NOT_INSTALLED')).toContain('fact toolkit could not be read: the agent may not read it (denied)');
 });
 
 test('rules about NVML run on Thor, whose NVML is real', async () => {
