@@ -20,7 +20,9 @@ test('an unreadable fact says nothing of rules that other facts exclude', async 
   const { facts } = await observeChanged('x86-containerd-2');
   const host = judged(withUnreadable(facts, 'toolkit', 'denied'));
   expect(host.untold('DOCKER_RUNTIME_NOT_CONFIGURED')).toBeNull();
-  expect(host.untold('TOOLKIT_NOT_INSTALLED')).toContain('fact toolkit could not be read: the agent may not read it (denied)');
+  expect(host.untold('TOOLKIT_NOT_INSTALLED')).toContain(
+    'fact toolkit could not be read: the agent may not read it (denied)',
+  );
 });
 
 test('rules about NVML run on Thor, whose NVML is real', async () => {
