@@ -20,6 +20,7 @@ import { openRecordedHost, type RecordedHost, STUB_ENDING } from '../../packages
 import type { SimulatedClass } from '../../packages/agent/src/host/simulated/index.ts';
 import { expectPromised } from '../../packages/shared/src/diagnosis/testing/expect-promised.ts';
 import { sha256 } from '../hosts/simulated-facts.ts';
+import { expectPlannable } from './expect-plannable.ts';
 
 // A host is copied and read whole for each observation: on a busy machine that takes seconds.
 vi.setConfig({ testTimeout: 60_000 });
@@ -112,7 +113,10 @@ function recordingOf(className: string): ((dir: string) => void)[] {
 /** What the rules say of facts. */
 export function judged(facts: Facts): Observed {
   const { findings, cannotTell } = diagnose(facts);
-  for (const finding of findings) expectPromised(finding);
+  for (const finding of findings) {
+    expectPromised(finding);
+    expectPlannable(finding, facts);
+  }
   return {
     facts,
     findings,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Changes, observeChanged } from './changed-host.ts';
+import { units } from './containerd-hosts.ts';
 
 const code = 'WRONG_RUNTIME_CONFIGURED';
 const hostFile = '/etc/containerd/config.toml';
@@ -42,6 +43,13 @@ const microk8s = (handler: string): Changes => ({
     '/snap/microk8s/current/meta/snap.yaml': 'name: microk8s\nversion: v1.32.3\n',
     [`${snapData}/args/containerd-template.toml`]: rendered(handler),
     [`${snapData}/args/containerd.toml`]: rendered(handler),
+  },
+  commands: {
+    [units]: (text) =>
+      text.replace(
+        'Id=snap.microk8s.daemon-containerd.service\nLoadState=not-found\nActiveState=inactive\nSubState=dead\n',
+        'Id=snap.microk8s.daemon-containerd.service\nLoadState=loaded\nActiveState=active\nSubState=running\n',
+      ),
   },
 });
 

@@ -44,8 +44,16 @@ export async function waitUntilActive(host: Host, clock: Clock, unit: string, ti
     const ran = await host.run(['systemctl', 'is-active', unit], { timeoutMs: showTimeoutMs });
     const state = ran.ok ? firstLine(ran.value.stdout) : ran.because;
     if (state === 'active') return done;
+    if (state === 'inactive' && (await hasEndedWell(host, unit))) return done;
     if (state === 'failed' || state === 'inactive') return failed('unit_not_active', `${unit} is ${state}`);
     if (clock.monotonicMs() >= untilMs) return failed('timed_out', `${unit} is still ${state || 'not active'}`);
     await sleep(clock, pollEveryMs);
   }
+}
+
+/** A unit of type oneshot does its work and ends. */
+async function hasEndedWell(host: Host, unit: string): Promise<boolean> {
+  const ran = await host.run(['systemctl', 'show', unit, '--property=Type,Result'], { timeoutMs: showTimeoutMs });
+  if (!ran.ok || ran.value.exitCode !== 0) return false;
+  return /^Type=oneshot$/m.test(ran.value.stdout) && /^Result=success$/m.test(ran.value.stdout);
 }

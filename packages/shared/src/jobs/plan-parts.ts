@@ -17,12 +17,24 @@ export function reason(because: string, detail: string): PlanReason {
 const restartTimeoutMs = {
   docker: 120_000,
   containerd: 60_000,
+  crio: 60_000,
   k3s: 180_000,
   'k3s-agent': 180_000,
+  // A server waits for its etcd.
+  'rke2-server': 300_000,
+  'rke2-agent': 180_000,
+  'snap.microk8s.daemon-containerd': 60_000,
   // It trains every link before it says that it has started.
   'nvidia-fabricmanager': 180_000,
+  'nvidia-persistenced': 60_000,
+  // It waits for nvidia-smi, which takes its time where there are many GPUs.
+  'nvidia-cdi-refresh': 120_000,
+  chrony: 30_000,
+  chronyd: 30_000,
+  'systemd-timesyncd': 30_000,
 } as const;
 export type ServiceUnit = keyof typeof restartTimeoutMs;
+export const serviceUnits = Object.keys(restartTimeoutMs) as [ServiceUnit, ...ServiceUnit[]];
 
 export function restartUnit(unit: ServiceUnit): StepOf<'restart_unit'> {
   return { do: 'restart_unit', unit: `${unit}.service`, timeoutMs: restartTimeoutMs[unit] };

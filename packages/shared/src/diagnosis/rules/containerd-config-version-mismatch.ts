@@ -2,7 +2,14 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { isActive, isDown, knowsNvidia, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, isWritable, rootPath, versionSource } from './containerd-parts.ts';
+import {
+  bringToVersion3,
+  containerdJobForPods,
+  isLeftAtVersion1,
+  isWritable,
+  rootPath,
+  versionSource,
+} from './containerd-parts.ts';
 
 type Containerd = FactValue<'containerd'>;
 type Layer = NonNullable<Containerd['layers']>[number];
@@ -101,13 +108,17 @@ function notRead(containerd: Containerd, path: string, quote: string): Found {
 
 /** A daemon that is down has nothing left to interrupt. */
 function remedyFor(containerd: Containerd, path: string): Pick<Found, 'remedy' | 'person'> {
-  if (containerd.effective?.schema === 1 && !/^1\./.test(containerd.version ?? ''))
+  if (isLeftAtVersion1(containerd)) return { remedy: null, person: bringToVersion3(path) };
+  const root = containerd.layers?.[0]?.version ?? 1;
+  const isRootTooNew =
+    containerd.effective === null && root > 2 && containerd.layers?.every(({ version }) => (version ?? 1) <= root);
+  if (isRootTooNew)
     return {
       remedy: null,
-      person: `Bring ${path} to version 3: containerd config migrate prints it so. Then give it the runtime nvidia.`,
+      person: `Bring ${path} to a version that this containerd reads, or install the containerd that it was written for: no job rewrites a whole configuration.`,
     };
   if (!isWritable(path))
     return { remedy: null, person: `Bring ${path} to the version of the others; no job writes there.` };
   const approval = containerd.unit === null || isActive(containerd.unit) ? 'window' : 'auto';
-  return { remedy: { jobs: [containerdJob(containerd)], approval }, person: null };
+  return { remedy: { jobs: [containerdJobForPods(containerd)], approval }, person: null };
 }

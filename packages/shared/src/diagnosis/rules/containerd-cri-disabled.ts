@@ -1,12 +1,7 @@
-import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
 import { kubeletUsesHostContainerd, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, crictlSource } from './containerd-parts.ts';
-
-type Containerd = FactValue<'containerd'>;
-
-const criPlugins = ['cri', 'io.containerd.grpc.v1.cri', 'io.containerd.cri.v1.runtime'];
+import { containerdJob, crictlSource, criOffIn } from './containerd-parts.ts';
 
 export const containerdCriDisabled = defineRule({
   code: 'CONTAINERD_CRI_DISABLED',
@@ -22,8 +17,7 @@ export const containerdCriDisabled = defineRule({
     seen.containerd?.live?.criReady === true,
   check(facts) {
     const { containerd } = facts;
-    // An import can switch it off as well: the lists of all files are joined.
-    const off = offIn(containerd);
+    const off = criOffIn(containerd);
     if (!kubeletUsesHostContainerd(facts)) return [];
     const unread = containerd.files.find(({ error }) => error !== null);
     if (off === null && unread) return { cannotTell: `${unread.path} could not be read: ${unread.error}` };
@@ -44,13 +38,3 @@ export const containerdCriDisabled = defineRule({
     ];
   },
 });
-
-function offIn({ layers, rootConfig, files }: Containerd): { path: string; disabled: string } | null {
-  const read =
-    layers ?? (rootConfig ? [{ path: files[0]?.path ?? '', disabledPlugins: rootConfig.disabledPlugins }] : []);
-  for (const { path, disabledPlugins } of read) {
-    const disabled = disabledPlugins.find((plugin) => criPlugins.includes(plugin));
-    if (disabled !== undefined) return { path, disabled };
-  }
-  return null;
-}

@@ -25,6 +25,33 @@ export function isWritable(path: string): boolean {
   return path.startsWith('/etc/containerd/');
 }
 
+/** Which no job does: what the settings of a version 1 file mean to containerd 2 is for a person to say. */
+export function isLeftAtVersion1({ effective, version }: Containerd): boolean {
+  return effective?.schema === 1 && !/^1\./.test(version ?? '');
+}
+
+export function bringToVersion3(path: string): string {
+  return `Bring ${path} to version 3: containerd config migrate prints it so. Then give it the runtime nvidia.`;
+}
+
+const criPlugins = ['cri', 'io.containerd.grpc.v1.cri', 'io.containerd.cri.v1.runtime'];
+
+/** The file that switches CRI off, and by which name; an import can do it as well, since the lists are joined. */
+export function criOffIn({ layers, rootConfig, files }: Containerd): { path: string; disabled: string } | null {
+  const read =
+    layers ?? (rootConfig ? [{ path: files[0]?.path ?? '', disabledPlugins: rootConfig.disabledPlugins }] : []);
+  for (const { path, disabledPlugins } of read) {
+    const disabled = disabledPlugins.find((plugin) => criPlugins.includes(plugin));
+    if (disabled !== undefined) return { path, disabled };
+  }
+  return null;
+}
+
+/** The job for a containerd that runs pods: where CRI is off, a runtime alone would change nothing for them. */
+export function containerdJobForPods(containerd: Containerd): JobRequest {
+  return containerdJob(containerd, criOffIn(containerd) === null ? {} : { enableCri: true });
+}
+
 export function crictlSource(containerd: Containerd): string {
   return `command:crictl --runtime-endpoint unix://${hostSocket(containerd)} info`;
 }

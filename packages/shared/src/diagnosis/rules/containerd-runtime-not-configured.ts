@@ -1,4 +1,5 @@
-import { defineRule } from '../define-rule.ts';
+import type { FactValue } from '../../probes/facts.ts';
+import { defineRule, type Found } from '../define-rule.ts';
 import {
   containerdIsTheEngine,
   hasGpu,
@@ -9,8 +10,10 @@ import {
 } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import {
-  containerdJob,
+  bringToVersion3,
+  containerdJobForPods,
   expectsNvidia,
+  isLeftAtVersion1,
   isWritable,
   liveRuntimes,
   rootPath,
@@ -61,11 +64,20 @@ export const containerdRuntimeNotConfigured = defineRule({
             ? [{ source: sources.runtimeClasses(facts), quote: 'RuntimeClass with handler nvidia' }]
             : []),
         ],
-        remedy: isWritable(rootPath(containerd)) ? { jobs: [containerdJob(containerd)], approval: 'window' } : null,
-        person: isWritable(rootPath(containerd))
-          ? null
-          : `Give ${rootPath(containerd)} a runtime nvidia (no job writes there), or start containerd with its own configuration.`,
+        ...remedyFor(containerd),
       },
     ];
   },
 });
+
+function remedyFor(containerd: FactValue<'containerd'>): Pick<Found, 'remedy' | 'person'> {
+  const path = rootPath(containerd);
+  if (!isWritable(path))
+    return {
+      remedy: null,
+      person: `Give ${path} a runtime nvidia (no job writes there), or start containerd with its own configuration.`,
+    };
+  const hasPlugins = containerd.layers?.some(({ plugins }) => plugins?.length !== 0) ?? true;
+  if (isLeftAtVersion1(containerd) && hasPlugins) return { remedy: null, person: bringToVersion3(path) };
+  return { remedy: { jobs: [containerdJobForPods(containerd)], approval: 'window' }, person: null };
+}

@@ -36,7 +36,8 @@ export const dockerConfigFlagConflict = defineRule({
     if (first === undefined) return [];
     const directives = [...new Set(named.map(({ directive }) => directive))].join(', ');
     const { path } = docker.configFile;
-    const isOurs = named.every(({ directive }) => directive === 'runtimes');
+    // Where docker merges them there is nothing that a job could mend.
+    const isOurs = refused.length > 0 && named.every(({ directive }) => directive === 'runtimes');
     return [
       {
         subject: `file:${first.file}`,

@@ -1,23 +1,19 @@
 import type { ContainerdFact, ContainerdLayer } from '../../probes/containerd/fact.ts';
 import { isOlderThan, versionParts } from '../version-parts.ts';
 
-/** Where each schema keeps the settings of the CRI plugin. */
-const pluginNames: Record<number, string> = {
-  1: 'cri',
-  2: 'io.containerd.grpc.v1.cri',
-  3: 'io.containerd.cri.v1.runtime',
-};
+export const criPlugin = { v1: 'cri', v2: 'io.containerd.grpc.v1.cri', v3: 'io.containerd.cri.v1.runtime' } as const;
 
-export const criPluginNames = [
-  'cri',
-  'io.containerd.grpc.v1.cri',
-  'io.containerd.cri.v1.runtime',
-  'io.containerd.cri.v1.images',
-];
+export const criPluginNames: readonly string[] = [...Object.values(criPlugin), 'io.containerd.cri.v1.images'];
+
+/** One file as this containerd reads it, or will read it once what keeps it from starting is mended. */
+export interface Layer extends ContainerdLayer {
+  /** The section in which this release looks for the runtimes of a file of this version. */
+  criPlugin: string;
+}
 
 /** A file to edit, with the schema that its keys must follow. */
 export interface Home {
-  layer: ContainerdLayer;
+  layer: Layer;
   schema: number;
   baseSha256: string | null;
   /** The file gets its `version` from us: it is missing or says nothing. */
@@ -30,30 +26,55 @@ export interface ContainerdRules {
   /** Before 2.1 an imported file replaces a plugin's whole section. */
   mergesPlugins: boolean;
   newSchema: number;
+  /** 4 came with 2.3, and has the CRI plugin where 3 has it. */
   maxSchema: number;
+  /** From 2.3 on a file may not import one of a newer schema. */
+  refusesNewerImports: boolean;
+  hasCdiOn: boolean;
 }
 
 export function rulesOf(version: string | null): ContainerdRules {
   const major = versionParts(version)?.[0] ?? null;
+  const isTwo = major !== null && major >= 2;
+  const hasFour = isTwo && !isOlderThan(version, [2, 3]);
   return {
-    losesBuiltInRunc: major === null || major < 2,
-    mergesPlugins: major !== null && !isOlderThan(version, [2, 1]),
-    newSchema: major !== null && major >= 2 ? 3 : 2,
-    maxSchema: major !== null && major >= 2 ? 3 : 2,
+    losesBuiltInRunc: !isTwo,
+    mergesPlugins: isTwo && !isOlderThan(version, [2, 1]),
+    newSchema: isTwo ? 3 : 2,
+    maxSchema: hasFour ? 4 : isTwo ? 3 : 2,
+    refusesNewerImports: hasFour,
+    hasCdiOn: isTwo,
   };
 }
 
-export function layersOf(containerd: ContainerdFact): ContainerdLayer[] | null {
-  if (containerd.layers) return containerd.layers;
+export function layersOf(containerd: ContainerdFact): Layer[] | null {
+  const rules = rulesOf(containerd.version);
+  if (containerd.layers) return containerd.layers.map((layer) => toLayer(layer, rules));
   const root = containerd.files[0];
   if (!root?.present || !containerd.rootConfig) return [];
   // Without layers only a root file that stands alone is understood.
   if (containerd.files.length > 1) return null;
   const { schema, runtimes, defaultRuntime, enableCdi, disabledPlugins } = containerd.rootConfig;
   const hasCri = runtimes.length > 0 || defaultRuntime !== null || enableCdi !== null;
-  return [
-    { path: root.path, version: schema, empty: false, hasCri, runtimes, defaultRuntime, enableCdi, disabledPlugins },
-  ];
+  const told = { path: root.path, version: schema, empty: false, hasCri, runtimes, defaultRuntime, enableCdi };
+  return [toLayer({ ...told, disabledPlugins }, rules)];
+}
+
+/**
+ * containerd 2.x moves the sections of schema 2 over to new names, and what already stands there wins: a file that has
+ * runtimes under the new name is read there, and nothing of them under the old one.
+ */
+export function toLayer(layer: ContainerdLayer, rules: ContainerdRules): Layer {
+  const { version, plugins = [], misplaced = [] } = layer;
+  const own = pluginOf(version ?? 1);
+  const isMoved = !rules.losesBuiltInRunc && version === 2 && misplaced.length > 0 && plugins.includes(criPlugin.v3);
+  if (!isMoved) return { ...layer, criPlugin: own };
+  const runtimes = misplaced.map((name) => ({ name, binary: null, type: null, systemdCgroup: null }));
+  return { ...layer, hasCri: true, runtimes, criPlugin: criPlugin.v3 };
+}
+
+export function pluginOf(schema: number): string {
+  return schema >= 3 ? criPlugin.v3 : schema === 2 ? criPlugin.v2 : criPlugin.v1;
 }
 
 /**
@@ -71,30 +92,43 @@ export function losesSchema1({ version, effective, files }: ContainerdFact): boo
   return rulesOf(version).newSchema === 3 && files[0]?.present === true && effective?.schema === 1;
 }
 
-export function toHome(
-  containerd: ContainerdFact,
-  layer: ContainerdLayer | undefined,
-  path: string,
-  schema: number,
-): Home {
+export function toHome(containerd: ContainerdFact, layer: Layer | undefined, path: string, schema: number): Home {
   const file = containerd.files.find((candidate) => candidate.path === path);
   const baseSha256 = file?.present ? file.sha256 : null;
-  if (layer && isRaised(containerd, layer)) return { layer, schema, baseSha256, isNew: true };
+  if (layer && isRaised(containerd, layer))
+    return { layer: { ...layer, criPlugin: pluginOf(schema) }, schema, baseSha256, isNew: true };
   if (layer && !layer.empty) return { layer, schema: layer.version ?? 1, baseSha256, isNew: false };
   const empty = { version: null, empty: true, hasCri: false, runtimes: [], defaultRuntime: null, enableCdi: null };
-  return { layer: { path, ...empty, disabledPlugins: [] }, schema, baseSha256, isNew: true };
+  const blank: Layer = { path, ...empty, disabledPlugins: [], criPlugin: pluginOf(schema) };
+  return { layer: blank, schema, baseSha256, isNew: true };
 }
 
 /** The file whose CRI section counts for a runtime of this name; undefined: none has one. */
-export function owningLayer(
-  layers: ContainerdLayer[],
-  name: string,
-  rules: ContainerdRules,
-): ContainerdLayer | undefined {
+export function owningLayer(layers: readonly Layer[], name: string, rules: ContainerdRules): Layer | undefined {
   if (!rules.mergesPlugins) return layers.findLast((layer) => layer.hasCri);
   return layers.findLast((layer) => layer.runtimes.some((runtime) => runtime.name === name));
 }
 
-export function criPath(home: Home): string[] {
-  return ['plugins', pluginNames[home.schema] ?? 'cri'];
+export function criPath({ layer }: Home): string[] {
+  return ['plugins', layer.criPlugin];
+}
+
+export interface Merged {
+  defaultRuntime: string;
+  enableCdi: boolean;
+  disabledPlugins: string[];
+}
+
+/** What the files come to: as the probe derived it, or from the files one by one where they are yet to be mended. */
+export function mergedOf(containerd: ContainerdFact, layers: readonly Layer[], rules: ContainerdRules): Merged {
+  if (containerd.effective) {
+    const { defaultRuntime, enableCdi, disabledPlugins } = containerd.effective;
+    return { defaultRuntime: defaultRuntime ?? 'runc', enableCdi: enableCdi ?? false, disabledPlugins };
+  }
+  const counting = rules.mergesPlugins ? layers : layers.filter(({ hasCri }) => hasCri).slice(-1);
+  return {
+    defaultRuntime: counting.findLast((layer) => layer.defaultRuntime !== null)?.defaultRuntime ?? 'runc',
+    enableCdi: counting.findLast((layer) => layer.enableCdi !== null)?.enableCdi ?? rules.hasCdiOn,
+    disabledPlugins: [...new Set(layers.flatMap((layer) => layer.disabledPlugins))],
+  };
 }

@@ -1,7 +1,7 @@
 import type { DockerFact } from '../../probes/docker/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
-import { blocked, noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
+import { blocked, noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
 import type { Holder, KeyEdit, Plan, PlanReason, Step } from '../step.ts';
 import { isOlderThan } from '../version-parts.ts';
 import type { ConfigureRuntimeParams } from './params.ts';
@@ -19,18 +19,23 @@ export function planDocker({ docker, toolkit }: Facts, params: ConfigureRuntimeP
   const binary = wantedBinary(toolkit, params.runtimePath, entry?.binary ?? null, 'bare');
   if (!binary.ok) return { outcome: 'blocked', because: [binary.problem] };
 
-  const edits = editsFor(docker, params, binary.path);
+  const isDoubled = doublesRuntimes(docker);
+  const wanted = editsFor(docker, params, binary.path);
+  const edits: KeyEdit[] = isDoubled
+    ? [{ op: 'remove', path: ['runtimes'] }, ...wanted.filter(({ path }) => path[0] !== 'runtimes')]
+    : wanted;
   const lacks = whatLiveLacks(docker, params);
-  if (edits.length === 0 && lacks.length === 0)
-    return noop('already_configured', `docker runs with ${params.runtimeName} as asked`);
-  const fromFlags =
-    entry === undefined && lacks.length === 0 && !isNewerThanStart(docker.configFile.mtimeMs, docker.unit);
+  const isUnchanged =
+    isGivenByFlags(docker, params.runtimeName) || !isNewerThanStart(docker.configFile.mtimeMs, docker.unit);
+  const fromFlags = entry === undefined && lacks.length === 0 && isUnchanged;
   // dockerd refuses to start when a flag and daemon.json give the same setting.
   if (fromFlags && docker.live?.runtimes.includes(params.runtimeName))
     return noop(
       'configured_by_flags',
       `dockerd was started with ${params.runtimeName}: daemon.json must not repeat it`,
     );
+  if (edits.length === 0 && lacks.length === 0)
+    return noop('already_configured', `docker runs with ${params.runtimeName} as asked`);
 
   const steps: Step[] = [];
   if (edits.length > 0)
@@ -43,8 +48,9 @@ export function planDocker({ docker, toolkit }: Facts, params: ConfigureRuntimeP
       newMode: 0o644,
     });
   // The running daemon may have all of it although somebody took it out of the file since.
-  const restarts = lacks.length > 0 || entry !== undefined || edits.some((edit) => edit.path[0] === 'features');
-  if (restarts) steps.push(restartUnit('docker'));
+  const changesLive = entry !== undefined && !isDoubled;
+  const restarts = lacks.length > 0 || changesLive || edits.some((edit) => edit.path[0] === 'features');
+  if (restarts) steps.push(docker.unit?.activeState === 'active' ? restartUnit('docker') : startUnit('docker'));
   const because = [...edits.map((edit) => reason('file_differs', edit.path.join('.'))), ...lacks];
   return { outcome: 'plan', because, steps, holders: restarts ? holdersOf(docker) : [] };
 }
@@ -63,6 +69,7 @@ function whyNot(docker: DockerFact, params: ConfigureRuntimeParams): PlanReason 
   if (docker.live === null) {
     const running = docker.unit?.activeState === 'active';
     if (running) return reason('daemon_not_answering', 'docker info gives no answer: a change could not be verified');
+    if (doublesRuntimes(docker)) return null;
     return reason('daemon_not_running', `docker.service is ${docker.unit?.activeState ?? 'unknown'}: start it first`);
   }
   if (params.cdi && isOlderThan(docker.live.version, [25, 0]))
@@ -70,13 +77,30 @@ function whyNot(docker: DockerFact, params: ConfigureRuntimeParams): PlanReason 
   return null;
 }
 
+/**
+ * Before 20.10 dockerd does not start with runtimes both in daemon.json and on its command line. Where the command line
+ * has every one of them, those of the file can go; the unit itself is a person's.
+ */
+function doublesRuntimes({ config, flags, version }: DockerFact): boolean {
+  const isOnCommandLine = flags?.configured?.some(({ directive }) => directive === 'runtimes') ?? false;
+  if (!isOnCommandLine || !config?.keys?.includes('runtimes')) return false;
+  if (version != null && !isOlderThan(version, [20, 10])) return false;
+  return config.runtimes.every(({ name }) => isGivenByFlags({ flags }, name));
+}
+
+function isGivenByFlags({ flags }: Pick<DockerFact, 'flags'>, name: string): boolean {
+  const runtimes = flags?.configured?.filter(({ directive }) => directive === 'runtimes') ?? [];
+  return runtimes.some(({ value }) => value?.split('=')[0] === name);
+}
+
 function editsFor(docker: DockerFact, params: ConfigureRuntimeParams, binary: string): KeyEdit[] {
   const { config, live } = docker;
   const name = params.runtimeName;
   const entry = config?.runtimes.find((runtime) => runtime.name === name);
   const edits: KeyEdit[] = [];
-  if (!entry) edits.push({ op: 'set', path: ['runtimes', name], value: { path: binary, args: [] } });
-  else if (entry.binary !== binary) edits.push({ op: 'set', path: ['runtimes', name, 'path'], value: binary });
+  if (!entry && !isGivenByFlags(docker, name))
+    edits.push({ op: 'set', path: ['runtimes', name], value: { path: binary, args: [] } });
+  else if (entry && entry.binary !== binary) edits.push({ op: 'set', path: ['runtimes', name, 'path'], value: binary });
   if (params.setAsDefault === true && config?.defaultRuntime !== name)
     edits.push({ op: 'set', path: ['default-runtime'], value: name });
   if (params.setAsDefault === false && config?.defaultRuntime === name)

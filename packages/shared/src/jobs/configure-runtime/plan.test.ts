@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest';
 import type { ContainerdFact } from '../../probes/containerd/fact.ts';
 import type { DockerFact } from '../../probes/docker/fact.ts';
-import type { K3sFact } from '../../probes/k3s/fact.ts';
 import { applyEdits } from '../../transforms/index.ts';
 import { planJob, verifyJob } from '../plan-job.ts';
-import type { KeyEdit, Plan } from '../step.ts';
+import type { Plan } from '../step.ts';
 import {
   aContainerd,
   aDocker,
   aFact,
   aFile,
-  aK3s,
+  aKube,
   aLayer,
   aMissingFile,
   aRuntime,
@@ -21,22 +20,19 @@ import {
   nvidiaBinary,
   startedAtMs,
 } from '../testing/facts.ts';
+import { doing, editsOf } from '../testing/plans.ts';
 
 type Given = Record<string, string | boolean>;
 
-function plan(
-  params: Given,
-  facts: { docker?: DockerFact; containerd?: ContainerdFact; k3s?: K3sFact },
-  toolkit = aToolkit(),
-) {
-  const { docker, containerd, k3s } = facts;
+function plan(params: Given, facts: { docker?: DockerFact; containerd?: ContainerdFact }, toolkit = aToolkit()) {
+  const { docker, containerd } = facts;
   return planJob(
     { kind: 'configure_runtime', params },
     {
       toolkit: aFact(toolkit),
+      kube: aFact(aKube()),
       ...(docker && { docker: aFact(docker) }),
       ...(containerd && { containerd: aFact(containerd) }),
-      ...(k3s && { k3s: aFact(k3s) }),
     },
   );
 }
@@ -44,22 +40,6 @@ const onDocker = (docker: DockerFact, params: Given = {}, toolkit = aToolkit()) 
   plan({ runtime: 'docker', ...params }, { docker }, toolkit);
 const onContainerd = (containerd: ContainerdFact, params: Given = {}, toolkit = aToolkit()) =>
   plan({ runtime: 'containerd', ...params }, { containerd }, toolkit);
-const onK3s = (k3s: K3sFact, params: Given = {}, toolkit = aToolkit()) =>
-  plan({ runtime: 'k3s', ...params }, { k3s }, toolkit);
-
-function doing(given: Plan): string[] {
-  if (given.outcome !== 'plan') return [given.outcome, ...given.because.map(({ because }) => because)];
-  return given.steps.map((step) =>
-    'path' in step ? `${step.do} ${step.path}` : 'unit' in step ? `${step.do} ${step.unit}` : step.do,
-  );
-}
-
-function editsOf(given: Plan, path?: string): KeyEdit[] {
-  if (given.outcome !== 'plan') return [];
-  return given.steps.flatMap((step) =>
-    step.do === 'edit_file' && (path ?? step.path) === step.path ? step.edits : [],
-  );
-}
 
 const nvidiaInFile = { ...aRuntime('nvidia', { binary: 'nvidia-container-runtime', type: null }) };
 const dockerConfig = { runtimes: [nvidiaInFile], defaultRuntime: null, cdi: null, dataRoot: null, liveRestore: null };
@@ -91,6 +71,34 @@ test('docker: puts back an entry that the daemon still has without disturbing it
 
 test('docker: leaves the file alone when flags of the daemon give the runtime', () => {
   expect(doing(onDocker(aDocker({ live: liveNvidia })))).toEqual(['noop', 'configured_by_flags']);
+});
+
+const flag = {
+  directive: 'runtimes',
+  flag: '--add-runtime',
+  value: 'nvidia=/usr/bin/nvidia-container-runtime',
+  file: '/etc/systemd/system/docker.service.d/override.conf',
+};
+
+test('docker: a daemon that refuses a runtime in two places gets rid of the one in its file, and is started', () => {
+  const down = { live: null, unit: aUnit('docker.service', { activeState: 'failed', mainPid: null }) };
+  const flags = { configured: [flag], running: null };
+  const both = { ...configured, config: { ...dockerConfig, keys: ['runtimes'] }, flags };
+  const old = aDocker({ ...both, ...down, version: '19.03.15' });
+  expect(doing(onDocker(old))).toEqual(['edit_file /etc/docker/daemon.json', 'start_unit docker.service']);
+  expect(editsOf(onDocker(old))).toEqual([{ op: 'remove', path: ['runtimes'] }]);
+  // One that runs with what it was started with has nothing to be restarted for.
+  const running = aDocker({ ...both, live: liveNvidia, version: '19.03.15' });
+  expect(doing(onDocker(running))).toEqual(['edit_file /etc/docker/daemon.json']);
+  const mended = aDocker({ flags, live: liveNvidia, version: '19.03.15' });
+  expect(doing(onDocker(mended))).toEqual(['noop', 'configured_by_flags']);
+  // From 20.10 on both are merged: something else keeps this one down.
+  expect(doing(onDocker(aDocker({ ...both, ...down, version: '26.1.5' })))).toEqual(['blocked', 'daemon_not_running']);
+  const more = { ...both, config: { ...both.config, runtimes: [nvidiaInFile, aRuntime('kata')] } };
+  expect(doing(onDocker(aDocker({ ...more, ...down, version: '19.03.15' })))).toEqual([
+    'blocked',
+    'daemon_not_running',
+  ]);
 });
 
 test('docker: keeps a path of its own and mends one that leads nowhere', () => {
@@ -294,7 +302,6 @@ test('containerd: a drop-in of our own is written before the import that names i
   ]);
 });
 
-const aConfig = { schema: 2, imports: [], disabledPlugins: [], defaultRuntime: null, enableCdi: null };
 test.each([
   ['it is not there', aContainerd('1.7.24', [], {}, { installed: false }), {}, 'not_installed'],
   [
@@ -306,12 +313,6 @@ test.each([
   ['it refuses its own files', aContainerd('1.7.24', [aLayer()], {}, { effective: null }), {}, 'config_invalid'],
   ['the schema is too new for it', aContainerd('1.6.20', [aLayer({ version: 3 })]), {}, 'schema_unsupported'],
   ['the schema is unknown', aContainerd('2.1.4', [aLayer({ version: 4 })]), {}, 'schema_unsupported'],
-  [
-    'runtimes stand under the names of another schema, which would win over ours',
-    aContainerd('2.1.4', [aLayer()], {}, { rootConfig: { ...aConfig, runtimes: [aRuntime('runc')] } }),
-    {},
-    'mixed_schema',
-  ],
   ['CDI is asked of 1.6', aContainerd('1.6.20', [aLayer()]), { cdi: true }, 'engine_too_old'],
   ['it is silent', aContainerd('1.7.24', [aLayer()], {}, { live: null }), {}, 'daemon_not_answering'],
   [
@@ -328,62 +329,6 @@ test.each([
   ],
 ])('containerd: blocked when %s', (_, fact, params, because) => {
   expect(onContainerd(fact, params)).toMatchObject({ outcome: 'blocked', because: [{ because }] });
-});
-
-test('k3s: is restarted and nothing is written', () => {
-  expect(doing(onK3s(aK3s()))).toEqual(['restart_unit k3s.service']);
-  expect(doing(onK3s(aK3s({ role: 'agent', unit: aUnit('k3s-agent.service') })))).toEqual([
-    'restart_unit k3s-agent.service',
-  ]);
-});
-
-test('k3s: needs nothing when its containerd has the runtime', () => {
-  const live = { runtimes: [aRuntime('nvidia')], defaultRuntime: 'runc' };
-  expect(doing(onK3s(aK3s({ live })))).toEqual(['noop', 'already_configured']);
-});
-
-test('k3s: writes the default runtime into a file of our own when asked', () => {
-  const live = { runtimes: [aRuntime('nvidia')], defaultRuntime: 'runc' };
-  const given = onK3s(aK3s({ live }), { setAsDefault: true });
-  expect(doing(given)).toEqual([
-    'edit_file /etc/rancher/k3s/config.yaml.d/90-gpufleet.yaml',
-    'restart_unit k3s.service',
-  ]);
-  expect(editsOf(given)).toEqual([{ op: 'set', path: ['default-runtime'], value: 'nvidia' }]);
-});
-
-test.each([
-  ['it is not there', aK3s({ installed: false }), {}, aToolkit(), 'not_installed'],
-  [
-    'the binary is missing, since a default without it stops k3s',
-    aK3s(),
-    { setAsDefault: true },
-    noToolkit,
-    'runtime_binary_missing',
-  ],
-  [
-    'it is down',
-    aK3s({ unit: aUnit('k3s.service', { activeState: 'inactive' }) }),
-    {},
-    aToolkit(),
-    'daemon_not_running',
-  ],
-  ['a template is broken', aK3s({ templates: [aFile('/t', { error: 'template' })] }), {}, aToolkit(), 'config_invalid'],
-  ['a path is asked for', aK3s(), { configPath: '/etc/containerd/config.toml' }, aToolkit(), 'unsupported_for_runtime'],
-  ['a runtime of another name is asked for', aK3s(), { runtimeName: 'gpu' }, aToolkit(), 'unsupported_for_runtime'],
-  [
-    'the default is set in a file of others',
-    aK3s({ defaultRuntimeSetting: 'nvidia' }),
-    { setAsDefault: false },
-    aToolkit(),
-    'set_elsewhere',
-  ],
-])('k3s: blocked when %s', (_, k3s, params, toolkit, because) => {
-  expect(onK3s(k3s, params, toolkit)).toMatchObject({ outcome: 'blocked', because: [{ because }] });
-});
-
-test.each(['crio', 'rke2', 'microk8s'])('%s is refused for now', (runtime) => {
-  expect(plan({ runtime }, {})).toMatchObject({ outcome: 'blocked', because: [{ because: 'not_available_yet' }] });
 });
 
 test('an unreadable fact blocks the plan and is named', () => {

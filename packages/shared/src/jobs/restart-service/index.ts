@@ -1,9 +1,11 @@
 import { defineJob } from '../define-job.ts';
-import { type NeededProbe, needsOf, planRestart, RestartServiceParams, verifyRestart } from './plan.ts';
+import { RestartServiceParams } from './params.ts';
+import { needsOf, planRestart, verifyRestart } from './plan.ts';
+import type { NeededProbe } from './services.ts';
 
 export const restartService = defineJob({
   kind: 'restart_service',
-  title: 'Restart, start or enable a container engine or the fabric manager',
+  title: 'Restart, start or enable a container engine, one of NVIDIA’s services or time synchronisation',
   params: RestartServiceParams,
   needs: (params): readonly NeededProbe[] => needsOf(params),
   disruption: 'restarts_containers',

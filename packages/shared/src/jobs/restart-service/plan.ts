@@ -1,47 +1,23 @@
-import { z } from 'zod';
-import type { ConfigFile, UnitState } from '../../probes/fact.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
 import type { Observed, Verdict } from '../define-job.ts';
 import { noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
-import type { Holder, Plan, PlanReason } from '../step.ts';
+import type { Plan, PlanReason } from '../step.ts';
+import type { RestartServiceParams } from './params.ts';
+import { type NeededProbe, type Service, services } from './services.ts';
 
-export const RestartServiceParams = z.strictObject({
-  unit: z.enum(['docker', 'containerd', 'k3s', 'k3s-agent', 'nvidia-fabricmanager']),
-  action: z.enum(['restart', 'start', 'enable']).default('restart'),
-  /**
-   * Host time: a unit that started later than this is not restarted again. With it a restart can be asked for whatever
-   * the files say (the moment of asking), or for a change that the facts do not show (that change's time).
-   */
-  unlessStartedAfterMs: z.number().min(0).optional(),
-});
-export type RestartServiceParams = z.infer<typeof RestartServiceParams>;
-export type NeededProbe = 'docker' | 'containerd' | 'k3s' | 'toolkit' | 'fabric';
 type Facts = Observed<NeededProbe>;
 
-/** What the engines and the fabric manager have in common for a restart. */
-interface Service {
-  unit: UnitState | null;
-  installed: boolean;
-  files: ConfigFile[];
-  answers: boolean;
-  /** A runtime that the files give and the running daemon does not list. */
-  lacksRuntime: boolean;
-  holders: Holder[];
-}
-
 export function needsOf({ unit }: RestartServiceParams): readonly NeededProbe[] {
-  if (unit === 'docker' || unit === 'containerd') return [unit];
-  if (unit === 'nvidia-fabricmanager') return ['fabric'];
-  return ['k3s', 'toolkit'];
+  return services[unit].needs;
 }
 
 export function planRestart(facts: Facts, params: RestartServiceParams): Plan {
-  const service = serviceOf(facts, params.unit);
+  const service = serviceOf(facts, params);
   const name = `${params.unit}.service`;
-  const problem = whyNot(service, name);
+  const problem = whyNot(service, name, params);
   if (problem) return { outcome: 'blocked', because: [problem] };
   const { unit } = service;
-  const isActive = unit?.activeState === 'active';
+  const isActive = isUp(service);
   if (params.action === 'enable') {
     if (unit?.enabled?.startsWith('enabled')) return noop('already_enabled', `${name} starts at boot`);
     const because = [reason('not_enabled', `${name} is ${unit?.enabled ?? 'not enabled'}`)];
@@ -59,7 +35,8 @@ export function planRestart(facts: Facts, params: RestartServiceParams): Plan {
 }
 
 export function verifyRestart(facts: Facts, params: RestartServiceParams, before: Facts): Verdict {
-  const { unit, answers } = serviceOf(facts, params.unit);
+  const service = serviceOf(facts, params);
+  const { unit, answers } = service;
   const name = `${params.unit}.service`;
   if (params.action === 'enable') {
     if (unit?.enabled?.startsWith('enabled'))
@@ -70,7 +47,7 @@ export function verifyRestart(facts: Facts, params: RestartServiceParams, before
       answered: false,
     };
   }
-  if (unit?.activeState !== 'active')
+  if (!isUp(service))
     return {
       ok: false,
       because: [reason('not_running', `${name} is ${unit?.activeState ?? 'not known'}`)],
@@ -82,18 +59,23 @@ export function verifyRestart(facts: Facts, params: RestartServiceParams, before
       because: [reason('daemon_not_answering', `${name} is active and gives no answer`)],
       answered: false,
     };
-  const old = serviceOf(before, params.unit).unit;
-  const isSameRun = old?.activeState === 'active' && old.mainPid !== null && old.mainPid === unit.mainPid;
+  const old = serviceOf(before, params).unit;
+  const isSameRun = old?.activeState === 'active' && old.mainPid !== null && old.mainPid === unit?.mainPid;
   if (params.action === 'restart' && isSameRun)
     return {
       ok: false,
-      because: [reason('not_restarted', `${name} still runs as process ${unit.mainPid}`)],
+      because: [reason('not_restarted', `${name} still runs as process ${unit?.mainPid}`)],
       answered: false,
     };
   return { ok: true, because: [reason('live_as_asked', `${name} is active and answers`)] };
 }
 
-function whyNot(service: Service, name: string): PlanReason | null {
+/** A unit that runs to its end is well when it is not failed. */
+function isUp({ unit, oneShot }: Service): boolean {
+  return unit?.activeState === 'active' || (oneShot && unit?.activeState === 'inactive');
+}
+
+function whyNot(service: Service, name: string, params: RestartServiceParams): PlanReason | null {
   if (!service.installed) return reason('not_installed', `what ${name} runs is not on this host`);
   const problem = unitProblem(service.unit, name);
   if (problem) return problem;
@@ -101,6 +83,10 @@ function whyNot(service: Service, name: string): PlanReason | null {
   const broken = service.files.find((file) => file.error !== null);
   // It would not come up again.
   if (broken) return reason('config_invalid', `${broken.path}: ${broken.error}`);
+  if (service.refusesFiles)
+    return reason('config_invalid', `${name} would not start with its files, or not all were read`);
+  if (service.oneShot && params.unlessStartedAfterMs !== undefined)
+    return reason('unsupported_for_unit', `systemd does not keep when ${name} ran, which ends by itself`);
   return null;
 }
 
@@ -122,39 +108,6 @@ function whyRestart(service: Service, params: RestartServiceParams, isActive: bo
   ];
 }
 
-function serviceOf(facts: Facts, unit: RestartServiceParams['unit']): Service {
-  if (unit === 'docker') {
-    const { installed, unit, configFile, config, live } = facts.docker;
-    const lacksRuntime = live !== null && (config?.runtimes ?? []).some(({ name }) => !live.runtimes.includes(name));
-    const count = live?.containersRunning ?? null;
-    const name = count === null ? 'all running containers' : `${count} running containers`;
-    const holders: Holder[] =
-      count === 0 || config?.liveRestore ? [] : [{ type: 'container', name, pid: null, gpuUuid: null }];
-    return { installed, unit, files: [configFile], answers: live !== null, lacksRuntime, holders };
-  }
-  if (unit === 'containerd') {
-    const { installed, unit, files, effective, live } = facts.containerd;
-    const listed = live?.criReady ? live.runtimes : null;
-    const lacksRuntime =
-      listed !== null &&
-      (effective?.runtimes ?? []).some(({ name }) => !listed.some((runtime) => runtime.name === name));
-    return { installed, unit, files, answers: live !== null, lacksRuntime, holders: [] };
-  }
-  if (unit === 'nvidia-fabricmanager') {
-    const { managerUnit, gpus } = facts.fabric;
-    // Where the driver tells no state, the unit that runs is all there is.
-    const answers = gpus.every(({ state }) => state === null || state === 'Completed');
-    return { installed: managerUnit !== null, unit: managerUnit, files: [], answers, lacksRuntime: false, holders: [] };
-  }
-  const { installed, configFiles, templates, live, unit: state } = facts.k3s;
-  const hasBinary = facts.toolkit.binaries.some(({ name }) => name === 'nvidia-container-runtime');
-  const lacksRuntime = live !== null && hasBinary && !live.runtimes.some(({ name }) => name === 'nvidia');
-  return {
-    installed,
-    unit: state,
-    files: [...configFiles, ...templates],
-    answers: live !== null,
-    lacksRuntime,
-    holders: [],
-  };
+function serviceOf(facts: Facts, { unit }: RestartServiceParams): Service {
+  return services[unit].read(facts, `${unit}.service`);
 }

@@ -1,10 +1,13 @@
 import type { ContainerdFact, ContainerdLayer } from '../../probes/containerd/fact.ts';
+import type { CrioFact, CrioLayer } from '../../probes/crio/fact.ts';
 import type { DockerFact } from '../../probes/docker/fact.ts';
 import type { ConfigFile, Fact, RuntimeEntry, UnitState } from '../../probes/fact.ts';
 import type { Facts } from '../../probes/facts.ts';
 import type { Gpu } from '../../probes/gpus/fact.ts';
 import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
 import type { K3sFact } from '../../probes/k3s/fact.ts';
+import type { KubeFact } from '../../probes/kube/fact.ts';
+import type { MicroK8sFact } from '../../probes/microk8s/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 
 const jetsonRest = {
@@ -167,6 +170,76 @@ export function aK3s(over: Partial<K3sFact> = {}): K3sFact {
     runtimesFound: [],
     lastFatal: null,
     live: { runtimes: [aRuntime('runc')], defaultRuntime: 'runc' },
+    ...over,
+  };
+}
+
+/** A kubeadm worker whose kubelet reads this cgroup driver; null: no Kubernetes. */
+export function aKube(cgroupDriver: string | null = null): KubeFact {
+  return {
+    present: cgroupDriver !== null,
+    distribution: cgroupDriver === null ? null : 'kubeadm',
+    clusterId: null,
+    controlPlane: null,
+    rights: null,
+    runtimeEndpoint: null,
+    kubelet: { rootDir: null, cgroupDriver, sockets: [] },
+    node: null,
+    runtimeClasses: null,
+    devicePlugin: { daemonSets: null, pods: null, logs: [], configMaps: null },
+    operator: null,
+    events: null,
+  };
+}
+
+export const crioRoot = '/etc/crio/crio.conf';
+
+/** A CRI-O whose files are the layers. */
+export function aCrio(layers: CrioLayer[] = [], over: Partial<CrioFact> = {}): CrioFact {
+  const crun = aRuntime('crun', { type: 'oci', binary: '/usr/bin/crun' });
+  const runtimes = new Map([[crun.name, crun]]);
+  for (const entry of layers.flatMap((layer) => layer.runtimes)) runtimes.set(entry.name, entry);
+  return {
+    installed: true,
+    version: '1.31.2',
+    unit: aUnit('crio.service'),
+    files: [aMissingFile(crioRoot), ...layers.map(({ path }) => aFile(path))],
+    runtimes: [...runtimes.values()],
+    defaultRuntime: layers.findLast((layer) => layer.defaultRuntime !== null)?.defaultRuntime ?? 'crun',
+    cgroupManager: 'systemd',
+    cdiSpecDirs: null,
+    layers,
+    model: { name: 'crun', settings: { runtime_root: '/run/crun', monitor_path: '/usr/libexec/crio/conmon' } },
+    unreadDropIns: [],
+    unreadRuntimes: [],
+    live: { runtimes: [crun], defaultRuntime: 'crun' },
+    ...over,
+  };
+}
+
+export const microk8sTemplate = '/var/snap/microk8s/current/args/containerd-template.toml';
+
+export function aMicroK8s(over: Partial<MicroK8sFact> = {}): MicroK8sFact {
+  const own = aRuntime('nvidia-container-runtime', { binary: 'nvidia-container-runtime' });
+  const config = {
+    schema: 2,
+    imports: [],
+    disabledPlugins: [],
+    runtimes: [own, aRuntime('runc')],
+    defaultRuntime: '\u0024{RUNTIME}',
+    enableCdi: null,
+  };
+  const running = { runtimes: config.runtimes, defaultRuntime: 'runc' };
+  return {
+    installed: true,
+    version: '1.32.3',
+    role: 'server',
+    unit: aUnit('snap.microk8s.daemon-containerd.service'),
+    template: aFile(microk8sTemplate),
+    templateConfig: config,
+    renderedFile: aFile('/var/snap/microk8s/current/args/containerd.toml'),
+    rendered: { ...config, ...running, enableCdi: false },
+    live: running,
     ...over,
   };
 }

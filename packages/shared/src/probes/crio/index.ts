@@ -5,7 +5,7 @@ import { type Gap, gapOf } from '../parsed.ts';
 import { readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
-import type { CrioFact } from './fact.ts';
+import type { CrioFact, CrioLayer } from './fact.ts';
 import { type CrioConfig, mergeCrioConfigs, parseCrioConfig, parseCrioVersion } from './parse-crio-config.ts';
 
 const binaries = ['/usr/bin/crio', '/usr/local/bin/crio', '/opt/bin/crio'];
@@ -44,6 +44,7 @@ export const crioProbe = defineProbe({
       unit: units.find('crio.service'),
       files: read.files,
       ...merged,
+      layers: read.layers,
       unreadDropIns: unread.files.map(({ path }) => path),
       unreadRuntimes: unread.configs.flatMap(({ runtimes }) => runtimes.map(({ name }) => name)),
       live: await readLive(context, partial),
@@ -87,19 +88,24 @@ async function readFiles(
   context: ProbeContext,
   paths: readonly string[],
   partial: Gap[],
-): Promise<{ files: ConfigFile[]; configs: CrioConfig[] }> {
+): Promise<{ files: ConfigFile[]; configs: CrioConfig[]; layers: CrioLayer[] }> {
   const files: ConfigFile[] = [];
   const configs: CrioConfig[] = [];
+  const layers: CrioLayer[] = [];
   for (const path of paths) {
     const { file, text, gap } = await readConfigFile(context, path);
     files.push(file);
     if (gap) partial.push({ path: 'files', because: `${gap.because}: ${path}` });
     if (text === null) continue;
     const { value, unreadable } = parseCrioConfig(text);
-    if (value !== null) configs.push(value);
-    else file.error = unreadable[0]?.because ?? null;
+    if (value === null) {
+      file.error = unreadable[0]?.because ?? null;
+      continue;
+    }
+    configs.push(value);
+    layers.push({ path, runtimes: value.runtimes, defaultRuntime: value.defaultRuntime });
   }
-  return { files, configs };
+  return { files, configs, layers };
 }
 
 async function readLive({ host }: ProbeContext, partial: Gap[]): Promise<CrioFact['live']> {

@@ -2,7 +2,8 @@ import { byName } from '../containerd/parse-containerd-config.ts';
 import type { RuntimeEntry } from '../fact.ts';
 import { parseToml } from '../parse-document.ts';
 import { type Parsed, unread } from '../parsed.ts';
-import { at, stringsAt, textAt, treeAt } from '../values.ts';
+import { at, stringsAt, type Tree, textAt, treeAt } from '../values.ts';
+import type { CrioFact, CrioSetting } from './fact.ts';
 
 /** What one file of CRI-O states; null: it does not. */
 export interface CrioConfig {
@@ -10,6 +11,8 @@ export interface CrioConfig {
   defaultRuntime: string | null;
   cgroupManager: string | null;
   cdiSpecDirs: string[] | null;
+  /** The tables of the handlers, as stated. */
+  tables: Record<string, Tree>;
 }
 
 /** crio.conf, a drop-in, or what `crio status config` prints. */
@@ -17,7 +20,8 @@ export function parseCrioConfig(text: string): Parsed<CrioConfig> {
   const document = parseToml(text);
   if (!document.ok) return unread(`not_toml: ${document.error}`);
   const runtime = treeAt(document.value, 'crio', 'runtime');
-  const runtimes = Object.entries(treeAt(runtime, 'runtimes') ?? {}).map(([name, table]) => ({
+  const named = treeAt(runtime, 'runtimes') ?? {};
+  const runtimes = Object.entries(named).map(([name, table]) => ({
     name,
     binary: textAt(table, 'runtime_path'),
     type: textAt(table, 'runtime_type'),
@@ -28,12 +32,16 @@ export function parseCrioConfig(text: string): Parsed<CrioConfig> {
     defaultRuntime: textAt(runtime, 'default_runtime'),
     cgroupManager: textAt(runtime, 'cgroup_manager'),
     cdiSpecDirs: at(runtime, 'cdi_spec_dirs') === undefined ? null : stringsAt(runtime, 'cdi_spec_dirs'),
+    tables: Object.fromEntries(Object.keys(named).map((name) => [name, treeAt(named, name) ?? {}])),
   };
   return { value, unreadable: [] };
 }
 
 /** Later files win, each handler as a whole; the built-in one is there beside those that are stated. */
-export function mergeCrioConfigs(configs: readonly CrioConfig[], version: string | null): CrioConfig {
+export function mergeCrioConfigs(
+  configs: readonly CrioConfig[],
+  version: string | null,
+): Pick<CrioFact, 'runtimes' | 'defaultRuntime' | 'cgroupManager' | 'cdiSpecDirs' | 'model'> {
   const builtIn = builtInRuntime(version);
   const runtimes = new Map<string, RuntimeEntry>([
     [builtIn, { name: builtIn, binary: null, type: 'oci', systemdCgroup: null }],
@@ -41,12 +49,34 @@ export function mergeCrioConfigs(configs: readonly CrioConfig[], version: string
   for (const entry of configs.flatMap((config) => config.runtimes)) runtimes.set(entry.name, entry);
   const last = <K extends 'defaultRuntime' | 'cgroupManager' | 'cdiSpecDirs'>(key: K) =>
     configs.findLast((config) => config[key] !== null)?.[key] ?? null;
+  const defaultRuntime = last('defaultRuntime') ?? builtIn;
   return {
     runtimes: [...runtimes.values()].sort(byName),
-    defaultRuntime: last('defaultRuntime') ?? builtIn,
+    defaultRuntime,
     cgroupManager: last('cgroupManager') ?? 'systemd',
     cdiSpecDirs: last('cdiSpecDirs'),
+    model: modelOf(configs, [defaultRuntime, 'runc', 'crun']),
   };
+}
+
+/** The first of these that some file states and that is a plain OCI runtime: not NVIDIA's own, not a sandbox. */
+function modelOf(configs: readonly CrioConfig[], names: readonly string[]): CrioFact['model'] {
+  for (const name of names) {
+    const table = configs.findLast(({ tables }) => Object.hasOwn(tables, name))?.tables[name];
+    if (table === undefined || name.startsWith('nvidia')) continue;
+    if (![null, 'oci'].includes(textAt(table, 'runtime_type'))) continue;
+    const { runtime_path: _program, ...others } = table;
+    const settings = Object.entries(others).flatMap(([key, value]): [string, CrioSetting][] =>
+      isSetting(value) ? [[key, typeof value === 'bigint' ? Number(value) : value]] : [],
+    );
+    return { name, settings: Object.fromEntries(settings) };
+  }
+  return null;
+}
+
+function isSetting(value: unknown): value is CrioSetting | bigint {
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string');
+  return ['string', 'boolean', 'number', 'bigint'].includes(typeof value);
 }
 
 /** crun took runc's place with 1.31. */

@@ -111,10 +111,7 @@ function propertiesOf(machine: Machine, name: string, unix: boolean): [string, s
   const entered = unit?.startedAtMs ?? null;
   const monotonic = entered === null ? 0 : Math.max(0, entered - machine.boot.atMs) * 1000;
   return [
-    [
-      'Type',
-      name === 'docker.service' || name === 'containerd.service' || name.startsWith('k3s') ? 'notify' : 'simple',
-    ],
+    ['Type', typeOf(machine, unit)],
     ['Restart', unit?.restartAfterMs == null ? 'no' : 'always'],
     ['MainPID', String(unit?.pid ?? 0)],
     ['Result', unit?.result ?? 'success'],
@@ -136,6 +133,11 @@ function propertiesOf(machine: Machine, name: string, unix: boolean): [string, s
     ['ActiveEnterTimestamp', stamp(entered)],
     ['ActiveEnterTimestampMonotonic', String(monotonic)],
   ];
+}
+
+function typeOf(machine: Machine, unit: Unit | undefined): string {
+  const text = unit === undefined ? '' : (machine.files.text(unit.path) ?? '');
+  return /^Type=(\S+)$/m.exec(text)?.[1] ?? 'simple';
 }
 
 function execStart(unit: Unit): string {

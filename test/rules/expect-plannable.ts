@@ -1,0 +1,31 @@
+import type { Finding } from '@gpufleet/shared/diagnosis';
+import { planJob } from '@gpufleet/shared/jobs';
+import type { Facts } from '@gpufleet/shared/probes';
+
+/** Kinds whose every proposal is planned on the host that gave rise to it. */
+const planned = ['configure_runtime', 'restart_service'];
+
+/**
+ * Why a proposed job may have to wait, by the rule that proposes it: something else of the same remedy, or the cause of
+ * the finding, comes first. Everything else that a rule proposes must be a plan on the host on which it fires.
+ */
+const mayWait: Record<string, { because: readonly string[]; until: string }> = {
+  TOOLKIT_NOT_INSTALLED: { because: ['runtime_binary_missing'], until: 'the toolkit of the same remedy is installed' },
+  CONTAINERD_RUNTIME_INCOMPLETE: {
+    because: ['runtime_binary_missing'],
+    until: 'the toolkit is installed, as TOOLKIT_NOT_INSTALLED of the same host proposes',
+  },
+};
+
+/** Throws when a remedy's job would be refused, or would do nothing, on the host that it is proposed for. */
+export function expectPlannable(finding: Finding, facts: Facts): void {
+  for (const job of finding.remedy?.jobs ?? []) {
+    if (!planned.includes(job.kind)) continue;
+    const plan = planJob(job, facts);
+    if (plan.outcome === 'plan') continue;
+    const waits = mayWait[finding.code]?.because ?? [];
+    if (plan.outcome === 'blocked' && plan.because.every(({ because }) => waits.includes(because))) continue;
+    const why = plan.because.map(({ because, detail }) => `${because}: ${detail}`).join('; ');
+    throw new Error(`${finding.code} proposes ${JSON.stringify(job)}, which here is ${plan.outcome}: ${why}`);
+  }
+}
