@@ -1,4 +1,5 @@
-// `npm run fuzz [-- RUNS]`: the tests with damaged, hostile and very large texts, many times as many as in `npm test`.
+// `npm run fuzz [-- RUNS]`: the tests with damaged, hostile, very large and generated texts, many times as many as in
+// `npm test`.
 import { spawnSync } from 'node:child_process';
 import { bootstrap, root } from './bootstrap.mjs';
 
@@ -8,9 +9,10 @@ if (!/^[1-9]\d{0,6}$/.test(runs)) {
   process.exit(2);
 }
 await bootstrap();
+const tests = ['test/fuzz', 'test/jobs/edits-keep-bytes.test.ts', 'test/real-programs/edited-configs.test.ts'];
 const { status } = spawnSync(
   `${root}node_modules/.bin/vitest`,
-  ['run', '--project', 'system', '--testTimeout', '3600000', 'test/fuzz'],
+  ['run', '--project', 'system', '--testTimeout', '3600000', ...tests],
   { cwd: root, stdio: 'inherit', env: { ...process.env, FUZZ_RUNS: runs } },
 );
 process.exitCode = status ?? 1;

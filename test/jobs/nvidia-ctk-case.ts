@@ -1,35 +1,41 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JobRequest, type Plan, planJob } from '@gpufleet/shared/jobs';
+import { type JobRequest, needsOfRequest, type Plan, planJob } from '@gpufleet/shared/jobs';
 import { unitStatesArgv } from '@gpufleet/shared/probes';
 import { createFakeReader, type FakeHostParts } from '@gpufleet/shared/probes/testing';
 import { applyEdits } from '@gpufleet/shared/transforms';
 import { collectFacts } from '../../packages/agent/src/collector/collect-facts.ts';
 import { corpus } from '../samples/corpus.ts';
 
+const runtimes = ['docker', 'containerd', 'crio'] as const;
+type Runtime = (typeof runtimes)[number];
+
 /** One recorded run of the real nvidia-ctk: what it was given, and what it left. */
 export interface CtkCase {
   name: string;
+  runtime: Runtime;
   folder: string;
   request: JobRequest;
   exitCode: number;
 }
 
-type Files = NonNullable<FakeHostParts['files']>;
+export type Files = NonNullable<FakeHostParts['files']>;
 
-export function readCtkCases(runtime: 'docker' | 'containerd'): CtkCase[] {
+export function readCtkCases(only?: Runtime): CtkCase[] {
   if (corpus === undefined) return [];
   const root = join(corpus, 'nvidia-ctk');
   return readdirSync(root).flatMap((name) => {
     const folder = join(root, name);
     const [command = ''] = readFileSync(join(folder, 'cmd'), 'utf8').trim().split('\n').slice(-1);
-    if (!command.includes(`--runtime=${runtime} `)) return [];
+    const runtime = runtimes.find((candidate) => command.includes(`--runtime=${candidate} `));
+    if (!command.includes(' runtime configure ') || runtime === undefined) return [];
+    if (only !== undefined && runtime !== only) return [];
     const [code = ''] = readFileSync(join(folder, 'expected', 'rc'), 'utf8')
       .trim()
       .split('\n')
       .slice(-1);
-    return [{ name, folder, request: toRequest(runtime, command), exitCode: Number(code) }];
+    return [{ name, runtime, folder, request: toRequest(runtime, command), exitCode: Number(code) }];
   });
 }
 
@@ -49,6 +55,10 @@ function toRequest(runtime: string, command: string): JobRequest {
   };
 }
 
+export function numberOf({ name }: { name: string }): string {
+  return name.slice(0, 3);
+}
+
 /** The tree of a case; `X.symlink-to` is a link, `.dir` keeps an empty folder. */
 export function readTree(folder: string): Files {
   const files: Files = {};
@@ -65,14 +75,16 @@ export function readTree(folder: string): Files {
   return files;
 }
 
-const units = ['docker', 'containerd']
+const units = ['docker', 'containerd', 'crio']
   .map(
     (name) =>
       `Id=${name}.service\nLoadState=loaded\nActiveState=active\nSubState=running\nActiveEnterTimestamp=@1700000000\n`,
   )
   .join('\n');
 
-/** A host with these files, both engines running with what they have built in, and the toolkit installed. */
+const crun = '[crio.runtime]\ndefault_runtime = "crun"\n[crio.runtime.runtimes.crun]\nruntime_path = "/usr/bin/crun"\n';
+
+/** A host with these files, all engines running with what they have built in, and the toolkit installed. */
 export function hostWith(files: Files, containerdVersion: string): FakeHostParts {
   const program = 'ELF';
   const criInfo = { config: { containerd: { defaultRuntimeName: 'runc', runtimes: { runc: {} } } } };
@@ -81,6 +93,7 @@ export function hostWith(files: Files, containerdVersion: string): FakeHostParts
       ...files,
       '/usr/bin/dockerd': program,
       '/usr/bin/containerd': program,
+      '/usr/bin/crio': program,
       '/usr/bin/nvidia-container-runtime': program,
     },
     commands: {
@@ -92,6 +105,8 @@ export function hostWith(files: Files, containerdVersion: string): FakeHostParts
       }),
       'containerd --version': `containerd github.com/containerd/containerd v${containerdVersion} x`,
       'crictl --runtime-endpoint unix:///run/containerd/containerd.sock info': JSON.stringify(criInfo),
+      'crio --version': 'crio version 1.31.2',
+      'crio status config': crun,
       [unitStatesArgv.join(' ')]: units,
     },
   };
@@ -100,12 +115,15 @@ export function hostWith(files: Files, containerdVersion: string): FakeHostParts
 export type Outcome = { plan: Plan; files: Files; editErrors: string[] };
 
 /** Plans on the case's input and makes the edits, as the agent would. */
-export async function carryOut(given: CtkCase, containerdVersion = '1.7.24'): Promise<Outcome> {
-  const files = readTree(join(given.folder, 'input'));
+export function carryOut({ folder, request }: CtkCase, containerdVersion?: string): Promise<Outcome> {
+  return carryOutOn(readTree(join(folder, 'input')), request, containerdVersion);
+}
+
+export async function carryOutOn(files: Files, request: JobRequest, containerdVersion = '1.7.24'): Promise<Outcome> {
   const host = createFakeReader(hostWith(files, containerdVersion));
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-  const facts = await collectFacts({ host, sha256, only: ['docker', 'containerd', 'toolkit'] });
-  const plan = planJob(given.request, facts);
+  const facts = await collectFacts({ host, sha256, only: [...needsOfRequest(request)] });
+  const plan = planJob(request, facts);
   const editErrors: string[] = [];
   const after = { ...files };
   for (const step of plan.outcome === 'plan' ? plan.steps : []) {

@@ -55,16 +55,22 @@ function rootHome(containerd: ContainerdFact, layers: readonly Layer[], rules: C
   return toHome(containerd, layer, path, rules.newSchema);
 }
 
-/** containerd 1.x does not load CRI when its default runtime has no table; that default is not ours to choose. */
-export function missingDefault({ merged, params, rules }: Given, home: Home): PlanReason | null {
+/** CRI does not load when its default runtime has no table; that default is not ours to choose. */
+export function missingDefault({ merged, params, rules, layers }: Given, home: Home): PlanReason | null {
   const now = merged.defaultRuntime;
   if (params.setAsDefault || now === 'runc' || now === params.runtimeName) return null;
-  if (!rules.losesBuiltInRunc) return null;
-  if (home.layer.runtimes.some(({ name }) => name === now)) return null;
+  const read = rules.mergesPlugins ? layers : [home.layer];
+  if (read.some(({ runtimes }) => runtimes.some(({ name }) => name === now))) return null;
   return reason(
     'default_runtime_missing',
     `the default runtime ${now} has no table: a person must say what it is to be`,
   );
+}
+
+/** What it is once the edits are made. */
+export function futureDefault({ merged, params }: Given): string {
+  if (params.setAsDefault) return params.runtimeName;
+  return params.setAsDefault === false && merged.defaultRuntime === params.runtimeName ? 'runc' : merged.defaultRuntime;
 }
 
 export function editsByFile(given: Given, home: Home, binary: string): FileEdits {
@@ -84,10 +90,7 @@ export function editsByFile(given: Given, home: Home, binary: string): FileEdits
     return last && last.path !== home.layer.path ? homeIn(last) : home;
   };
   const name = params.runtimeName;
-  add(home, [
-    ...runcEdits(home, rules, params.setAsDefault ? name : merged.defaultRuntime),
-    ...entryEdits(home, name, binary, given.usesSystemd),
-  ]);
+  add(home, [...runcEdits(home, rules, futureDefault(given)), ...entryEdits(home, name, binary, given.usesSystemd)]);
   if (params.setAsDefault !== undefined && params.setAsDefault !== (merged.defaultRuntime === name)) {
     const target = homeOfLast((layer) => layer.defaultRuntime !== null);
     const value = params.setAsDefault ? name : 'runc';

@@ -47,9 +47,9 @@ export function rulesOf(version: string | null): ContainerdRules {
   };
 }
 
-export function layersOf(containerd: ContainerdFact): Layer[] | null {
-  const rules = rulesOf(containerd.version);
-  if (containerd.layers) return containerd.layers.map((layer) => toLayer(layer, rules));
+/** The files as they stand; null: which of them holds what is not told. */
+export function toldLayers(containerd: ContainerdFact): readonly ContainerdLayer[] | null {
+  if (containerd.layers) return containerd.layers;
   const root = containerd.files[0];
   if (!root?.present || !containerd.rootConfig) return [];
   // Without layers only a root file that stands alone is understood.
@@ -57,20 +57,33 @@ export function layersOf(containerd: ContainerdFact): Layer[] | null {
   const { schema, runtimes, defaultRuntime, enableCdi, disabledPlugins } = containerd.rootConfig;
   const hasCri = runtimes.length > 0 || defaultRuntime !== null || enableCdi !== null;
   const told = { path: root.path, version: schema, empty: false, hasCri, runtimes, defaultRuntime, enableCdi };
-  return [toLayer({ ...told, disabledPlugins }, rules)];
+  return [{ ...told, disabledPlugins }];
 }
 
-/**
- * containerd 2.x moves the sections of schema 2 over to new names, and what already stands there wins: a file that has
- * runtimes under the new name is read there, and nothing of them under the old one.
- */
-export function toLayer(layer: ContainerdLayer, rules: ContainerdRules): Layer {
-  const { version, plugins = [], misplaced = [] } = layer;
-  const own = pluginOf(version ?? 1);
-  const isMoved = !rules.losesBuiltInRunc && version === 2 && misplaced.length > 0 && plugins.includes(criPlugin.v3);
-  if (!isMoved) return { ...layer, criPlugin: own };
+/** All files are read under one name: that of the schema which their versions come to. */
+export function toLayers(layers: readonly ContainerdLayer[], rules: ContainerdRules): Layer[] {
+  const plugin = pluginOf(mergedSchema(layers, rules));
+  // 2.x moves the sections of schema 2 over to new names, and what some file has there already wins.
+  const isMoved = ({ plugins = [], misplaced = [] }: ContainerdLayer) =>
+    misplaced.length > 0 && plugins.includes(criPlugin.v3);
+  const isRead = !rules.losesBuiltInRunc && plugin === criPlugin.v2 && layers.some(isMoved) ? criPlugin.v3 : plugin;
+  return layers.map((layer) => toLayer(layer, isRead));
+}
+
+/** 1.x goes by the last file that states a version, 2.x by the newest one. */
+function mergedSchema(layers: readonly ContainerdLayer[], rules: ContainerdRules): number {
+  const stated = layers.flatMap(({ version }) => version || []);
+  return (rules.losesBuiltInRunc ? stated.at(-1) : Math.max(1, ...stated)) ?? 1;
+}
+
+/** Of a section under another name than that of the file's own version only the names of its runtimes are told. */
+function toLayer(layer: ContainerdLayer, plugin: string): Layer {
+  if (layer.empty || plugin === pluginOf(layer.version ?? 1)) return { ...layer, criPlugin: plugin };
+  const { plugins = [], misplaced = [] } = layer;
+  const unread = { defaultRuntime: null, enableCdi: null };
+  if (!plugins.includes(plugin)) return { ...layer, ...unread, hasCri: false, runtimes: [], criPlugin: plugin };
   const runtimes = misplaced.map((name) => ({ name, binary: null, type: null, systemdCgroup: null }));
-  return { ...layer, hasCri: true, runtimes, criPlugin: criPlugin.v3 };
+  return { ...layer, ...unread, hasCri: true, runtimes, criPlugin: plugin };
 }
 
 export function pluginOf(schema: number): string {
@@ -82,9 +95,12 @@ export function pluginOf(schema: number): string {
  * nothing by a newer version; what its other settings mean stays the same.
  */
 export function isRaised(containerd: ContainerdFact, layer: ContainerdLayer): boolean {
+  const { plugins, disabledPlugins, requiredPlugins = [] } = layer;
+  // A newer version wants full names.
+  const hasFullNames = requiredPlugins.every((name) => name.includes('.'));
   const isPlain =
-    layer.plugins?.length === 0 && layer.disabledPlugins.every((plugin) => criPluginNames.includes(plugin));
-  return !layer.empty && isPlain && losesSchema1(containerd) && layersOf(containerd)?.length === 1;
+    plugins?.length === 0 && disabledPlugins.every((name) => criPluginNames.includes(name)) && hasFullNames;
+  return !layer.empty && isPlain && losesSchema1(containerd) && toldLayers(containerd)?.length === 1;
 }
 
 /** Nothing that a job writes into these files would be read. */

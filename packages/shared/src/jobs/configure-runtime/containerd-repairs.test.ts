@@ -160,3 +160,32 @@ test('a drop-in of our own leaves cgroups to systemd as the runc of another file
   const given = plan(aContainerd('2.1.4', [root], { schema: 3, runtimes: root.runtimes }), { dropInPath: dropIn });
   expect(editsOf(given, dropIn).map(({ path }) => path.at(-1))).toContain('SystemdCgroup');
 });
+
+test('containerd 1.x: a default that goes back to runc needs its table', () => {
+  const alone = aLayer({ hasCri: true, defaultRuntime: 'nvidia', runtimes: [nvidia] });
+  const host = aContainerd('1.7.24', [alone], { runtimes: [nvidia], defaultRuntime: 'nvidia' });
+  expect(editsOf(plan(host, { setAsDefault: false })).map(({ path }) => path.slice(3).join('.'))).toEqual([
+    'runtimes.runc.runtime_type',
+    'default_runtime_name',
+  ]);
+});
+
+test('containerd 1.x reads all files under one name: that of the last version stated', () => {
+  const unstated = aLayer({ path: dropIn, version: null, plugins: [v2], misplaced: ['nvidia'] });
+  const given = plan(aContainerd('1.7.24', [runcIn(2), unstated], { runtimes: [nvidia] }));
+  // It replaces the root's whole section, so this is where runc is put back.
+  expect(doing(given)[0]).toBe(`edit_file ${dropIn}`);
+  expect(editsOf(given)[0]).toEqual({
+    op: 'set',
+    path: ['plugins', v2, 'containerd', 'runtimes', 'runc', 'runtime_type'],
+    value: 'io.containerd.runc.v2',
+  });
+});
+
+test('a default runtime without a table is a person’s matter on every release', () => {
+  const other = aLayer({ version: 3, hasCri: true, defaultRuntime: 'kata' });
+  expect(doing(plan(aContainerd('2.1.4', [other], { schema: 3, defaultRuntime: 'kata' })))).toEqual([
+    'blocked',
+    'default_runtime_missing',
+  ]);
+});

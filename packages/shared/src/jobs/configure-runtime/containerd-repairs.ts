@@ -1,19 +1,23 @@
-import type { ContainerdFact } from '../../probes/containerd/fact.ts';
+import type { ContainerdFact, ContainerdLayer } from '../../probes/containerd/fact.ts';
 import { reason } from '../plan-parts.ts';
 import type { KeyEdit, PlanReason } from '../step.ts';
-import { type ContainerdRules, criPlugin, type Layer, pluginOf } from './containerd-layers.ts';
+import { type ContainerdRules, criPlugin, pluginOf } from './containerd-layers.ts';
 
-/** The files as they will be read, and the edits of those that keep this containerd from starting. */
+/** The files as they will be, and the edits of those that keep this containerd from starting. */
 export type Mended =
-  | { ok: true; layers: Layer[]; edits: ReadonlyMap<string, KeyEdit[]> }
+  | { ok: true; layers: readonly ContainerdLayer[]; edits: ReadonlyMap<string, KeyEdit[]> }
   | { ok: false; problem: PlanReason };
 
 /**
  * What is wrong with the versions of the files can be mended by a key of each: a drop-in above its root (which tools
  * write that go by `containerd config dump`), and plugins that are named in short. Everything else is a person's.
  */
-export function mendLayers(containerd: ContainerdFact, layers: readonly Layer[], rules: ContainerdRules): Mended {
-  if (containerd.effective !== null) return { ok: true, layers: [...layers], edits: new Map() };
+export function mendLayers(
+  containerd: ContainerdFact,
+  layers: readonly ContainerdLayer[],
+  rules: ContainerdRules,
+): Mended {
+  if (containerd.effective !== null) return { ok: true, layers, edits: new Map() };
   const unread = containerd.files.find(
     ({ path, present }, index) => (present || index > 0) && !layers.some((layer) => layer.path === path),
   );
@@ -49,35 +53,37 @@ export function mendLayers(containerd: ContainerdFact, layers: readonly Layer[],
  * would hide what another file of schema 2 has. Such a file was made from a dump of just those settings: its section goes.
  */
 function lower(
-  layer: Layer,
+  layer: ContainerdLayer,
   schema: number,
-  layers: readonly Layer[],
+  layers: readonly ContainerdLayer[],
   rules: ContainerdRules,
-): { layer: Layer; edits: KeyEdit[] } {
+): { layer: ContainerdLayer; edits: KeyEdit[] } {
   const version: KeyEdit = { op: 'set', path: ['version'], value: schema };
   const own = pluginOf(schema);
+  if (own === pluginOf(layer.version ?? 1)) return { layer: { ...layer, version: schema }, edits: [version] };
   const { plugins = [] } = layer;
-  if (own === layer.criPlugin) return { layer: { ...layer, version: schema }, edits: [version] };
-  const isStillRead = !rules.losesBuiltInRunc && plugins.includes(criPlugin.v3);
-  const hides = isStillRead && layers.some((other) => other !== layer && other.hasCri && other.criPlugin === own);
-  if (isStillRead && !hides) return { layer: { ...layer, version: schema }, edits: [version] };
-  const unread = { hasCri: false, runtimes: [], defaultRuntime: null, enableCdi: null };
-  const left = { ...layer, ...unread, version: schema, criPlugin: own };
-  if (!hides) return { layer: left, edits: [version] };
+  const others = { defaultRuntime: null, enableCdi: null, hasCri: plugins.includes(own), runtimes: [] };
+  const misplaced = layer.runtimes.map(({ name }) => name);
+  const lowered = { ...layer, ...others, misplaced, version: schema };
+  const has = (other: ContainerdLayer) => other.plugins?.includes(own) === true;
+  const hides = !rules.losesBuiltInRunc && plugins.includes(criPlugin.v3) && layers.some(has);
+  if (!hides) return { layer: lowered, edits: [version] };
   const removed: KeyEdit = { op: 'remove', path: ['plugins', criPlugin.v3] };
-  return { layer: { ...left, plugins: plugins.filter((name) => name !== criPlugin.v3) }, edits: [version, removed] };
+  const left = plugins.filter((name) => name !== criPlugin.v3);
+  return { layer: { ...lowered, misplaced: [], plugins: left }, edits: [version, removed] };
 }
 
 /** Since schema 2 plugins are named in full; 1.x goes by the last file that states a version, 2.x by each its own. */
-function hasFullNames(layers: readonly Layer[], layer: Layer, rules: ContainerdRules): boolean {
+function hasFullNames(layers: readonly ContainerdLayer[], layer: ContainerdLayer, rules: ContainerdRules): boolean {
   const version = rules.losesBuiltInRunc ? layers.findLast((one) => one.version !== null)?.version : layer.version;
   return (version ?? 1) >= 2;
 }
 
 /** 2.x does not mind the names of sections. */
-function shortNames({ disabledPlugins, plugins = [] }: Layer, rules: ContainerdRules): string[] {
+function shortNames(layer: ContainerdLayer, rules: ContainerdRules): string[] {
+  const { disabledPlugins, requiredPlugins = [], plugins = [] } = layer;
   const sections = rules.losesBuiltInRunc ? plugins : [];
-  return [...disabledPlugins, ...sections].filter((name) => !/^io\.containerd\.[^.]*\./.test(name));
+  return [...disabledPlugins, ...requiredPlugins, ...sections].filter((name) => !/^io\.containerd\.[^.]*\./.test(name));
 }
 
 const fullNames: Record<string, string> = {

@@ -5,8 +5,8 @@ import { noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts
 import type { Plan, PlanReason, Step } from '../step.ts';
 import { isOlderThan } from '../version-parts.ts';
 import { isCri, runcEdits } from './containerd-edits.ts';
-import { editsByFile, type Given, homeOf, missingDefault } from './containerd-files.ts';
-import { isRaised, layersOf, losesSchema1, mergedOf, rulesOf } from './containerd-layers.ts';
+import { editsByFile, futureDefault, type Given, homeOf, missingDefault } from './containerd-files.ts';
+import { isRaised, losesSchema1, mergedOf, rulesOf, toLayers, toldLayers } from './containerd-layers.ts';
 import { usesSystemd, whatLiveLacks } from './containerd-live.ts';
 import { mendLayers } from './containerd-repairs.ts';
 import type { ConfigureRuntimeParams } from './params.ts';
@@ -29,7 +29,7 @@ export function planContainerd({ containerd, toolkit, kube }: Facts, params: Con
   if (future) return blockedBy(future);
 
   const isDown = containerd.unit?.activeState !== 'active';
-  const keptDown = given.repairs.size > 0 || runcEdits(home, given.rules, given.merged.defaultRuntime).length > 0;
+  const keptDown = given.repairs.size > 0 || runcEdits(home, given.rules, futureDefault(given)).length > 0;
   if (isDown && !keptDown)
     return blockedBy(reason('daemon_not_running', `${unitName} is ${containerd.unit?.activeState}: start it first`));
   const files = editsByFile(given, home, binary.path);
@@ -55,11 +55,12 @@ function givenOf(containerd: ContainerdFact, kube: KubeFact, params: ConfigureRu
   const problem = whyNot(containerd, params);
   if (problem) return problem;
   const rules = rulesOf(containerd.version);
-  const read = layersOf(containerd);
-  if (read === null) return reason('imports_not_told', 'which of the imported files holds the runtimes is not known');
-  const mended = mendLayers(containerd, read, rules);
+  const told = toldLayers(containerd);
+  if (told === null) return reason('imports_not_told', 'which of the imported files holds the runtimes is not known');
+  const mended = mendLayers(containerd, told, rules);
   if (!mended.ok) return mended.problem;
-  const { layers, edits: repairs } = mended;
+  const layers = toLayers(mended.layers, rules);
+  const repairs = mended.edits;
   const merged = mergedOf(containerd, layers, rules);
   if (merged.disabledPlugins.some(isCri) && !params.enableCri)
     return reason('cri_disabled', 'the CRI plugin is disabled here: ask for enableCri as well');
@@ -86,7 +87,7 @@ function whyNot(containerd: ContainerdFact, params: ConfigureRuntimeParams): Pla
       'schema_unsupported',
       `containerd ${version ?? '?'} with a configuration of schema ${effective.schema}`,
     );
-  const layers = layersOf(containerd);
+  const layers = toldLayers(containerd);
   if (losesSchema1(containerd) && layers?.some((layer) => !layer.empty && !isRaised(containerd, layer)))
     return reason(
       'schema_unsupported',

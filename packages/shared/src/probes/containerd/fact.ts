@@ -30,6 +30,8 @@ export const ContainerdLayer = z.object({
   defaultRuntime: z.string().nullable(),
   enableCdi: z.boolean().nullable(),
   disabledPlugins: z.array(z.string()),
+  /** Without these the daemon does not start; absent from agents that do not tell yet. */
+  requiredPlugins: z.array(z.string()).optional(),
   /** Names of all plugins that have a section; absent from agents that do not tell yet. */
   plugins: z.array(z.string()).optional(),
   /** Runtimes under the plugin names of other schemas; absent from agents that do not tell yet. */

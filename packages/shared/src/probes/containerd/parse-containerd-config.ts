@@ -90,6 +90,7 @@ export function toLayer(path: string, file: ContainerdFile, empty: boolean): Con
     defaultRuntime: textAt(section, 'containerd', 'default_runtime_name'),
     enableCdi: booleanAt(section, 'enable_cdi'),
     disabledPlugins: file.disabledPlugins,
+    requiredPlugins: file.requiredPlugins,
     plugins: Object.keys(file.plugins).sort(),
     misplaced: others.flatMap((other) => toRuntimes(treeAt(file.plugins, other) ?? {})).map(({ name }) => name),
     legacyRuntime:
