@@ -84,9 +84,9 @@ test.for(containerds)(
         const asked = real.version.startsWith('1.6') ? { setAsDefault: wish.setAsDefault } : wish;
         if ((await expectLoadsAfter(real, inFolder(files), asked)) === 'edited') edited += 1;
       }),
-      { numRuns: numRuns(10), seed },
+      { numRuns: numRuns(20), seed },
     );
-    expect(edited).toBeGreaterThan(numRuns(10) / 4);
+    expect(edited).toBeGreaterThan(numRuns(20) / 4);
   },
 );
 

@@ -27,7 +27,7 @@ export function isWritable(path: string): boolean {
 
 /** Which no job does: what the settings of a version 1 file mean to containerd 2 is for a person to say. */
 export function isLeftAtVersion1({ effective, version }: Containerd): boolean {
-  return effective?.schema === 1 && !/^1\./.test(version ?? '');
+  return (effective?.schema ?? 2) <= 1 && !/^1\./.test(version ?? '');
 }
 
 export function bringToVersion3(path: string): string {

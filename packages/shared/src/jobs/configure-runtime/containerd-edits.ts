@@ -9,7 +9,7 @@ import {
   type Layer,
 } from './containerd-layers.ts';
 
-const runcType = 'io.containerd.runc.v2';
+export const runcType = 'io.containerd.runc.v2';
 
 /** Keys of the runtime's own table. An entry that is there keeps what is not ours. */
 export function entryEdits(home: Home, name: string, binary: string, usesSystemd: boolean): KeyEdit[] {

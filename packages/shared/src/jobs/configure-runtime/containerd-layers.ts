@@ -105,7 +105,7 @@ export function isRaised(containerd: ContainerdFact, layer: ContainerdLayer): bo
 
 /** Nothing that a job writes into these files would be read. */
 export function losesSchema1({ version, effective, files }: ContainerdFact): boolean {
-  return rulesOf(version).newSchema === 3 && files[0]?.present === true && effective?.schema === 1;
+  return rulesOf(version).newSchema === 3 && files[0]?.present === true && (effective?.schema ?? 2) <= 1;
 }
 
 export function toHome(containerd: ContainerdFact, layer: Layer | undefined, path: string, schema: number): Home {

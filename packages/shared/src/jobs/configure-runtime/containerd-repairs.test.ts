@@ -97,6 +97,11 @@ test.each([
     'config_invalid',
   ],
   ['a section is named in short', refusing('1.7.24', [{ ...runcIn(2), plugins: ['cri', v2] }]), 'config_invalid'],
+  [
+    'its version is 0, which means 1',
+    aContainerd('2.1.4', [aLayer({ version: 0, plugins: ['cri'], hasCri: true })], { schema: 0 }),
+    'schema_unsupported',
+  ],
   ['nothing of it explains the refusal', refusing('1.7.24', [runcIn(2)]), 'config_invalid'],
   [
     'an import is not there',

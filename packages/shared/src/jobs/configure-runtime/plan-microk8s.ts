@@ -2,7 +2,7 @@ import type { MicroK8sFact } from '../../probes/microk8s/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 import { noop, reason, restartUnit, unitProblem } from '../plan-parts.ts';
 import type { KeyEdit, Plan, PlanReason, Step } from '../step.ts';
-import { entryEdits, runcEdits } from './containerd-edits.ts';
+import { entryEdits, runcEdits, runcType } from './containerd-edits.ts';
 import { criPath, type Home, pluginOf, rulesOf } from './containerd-layers.ts';
 import type { ConfigureRuntimeParams } from './params.ts';
 import { wantedBinary } from './runtime-binary.ts';
@@ -58,21 +58,28 @@ function whyNot(microk8s: MicroK8sFact, params: ConfigureRuntimeParams): PlanRea
 
 /** The template as one file of containerd's: variables of the snap stand in its texts alone. */
 function homeOf({ template }: MicroK8sFact, config: TemplateConfig): Home {
-  const { schema, runtimes, defaultRuntime, enableCdi, disabledPlugins } = config;
+  const { schema, defaultRuntime, enableCdi, disabledPlugins } = config;
+  // The type of all its entries is filled in at a start, as that of runc.
+  const runtimes = config.runtimes.map((entry) => (isFilledIn(entry.type) ? { ...entry, type: runcType } : entry));
   const told = { path: template.path, version: schema, empty: false, hasCri: true };
   const layer = { ...told, runtimes, defaultRuntime, enableCdi, disabledPlugins, criPlugin: pluginOf(schema) };
   return { layer, schema, baseSha256: template.sha256, isNew: false };
+}
+
+/** A variable of the snap's start script. */
+function isFilledIn(value: string | null): boolean {
+  return value?.startsWith('$') ?? false;
 }
 
 function editsFor(microk8s: MicroK8sFact, home: Home, params: ConfigureRuntimeParams, binary: string): KeyEdit[] {
   const name = params.runtimeName;
   const { rendered, live } = microk8s;
   const stated = home.layer.defaultRuntime ?? 'runc';
-  // `${RUNTIME}` and the like are filled in at a start: what came of it at the last one is what it means.
-  const isFilledIn = stated.includes('${');
-  const now = isFilledIn ? ((live ?? rendered)?.defaultRuntime ?? stated) : stated;
+  // What came of it at the last start is what it means.
+  const isVariable = isFilledIn(stated);
+  const now = isVariable ? ((live ?? rendered)?.defaultRuntime ?? stated) : stated;
   const edits = [...runcEdits(home, rules, now), ...entryEdits(home, name, binary, false)];
-  const isDefault = now === name && !(isFilledIn && params.setAsDefault === true);
+  const isDefault = now === name && !(isVariable && params.setAsDefault === true);
   if (params.setAsDefault !== undefined && params.setAsDefault !== isDefault)
     edits.push({
       op: 'set',
