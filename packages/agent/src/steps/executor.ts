@@ -44,7 +44,7 @@ export function failed(because: string, detail: string): StepOutcome {
   return { ok: false, because: { because, detail } };
 }
 
-export const interrupted: StepOutcome = { ok: false, interrupted: true };
+export const interrupted = { ok: false, interrupted: true } as const;
 
 export function firstLine(text: string): string {
   return text.trim().split('\n')[0]?.slice(0, 300) ?? '';

@@ -1,10 +1,14 @@
 import type { Json } from '@gpufleet/shared/core';
 import type { Step } from '@gpufleet/shared/jobs';
+import { cordonNode, uncordonNode } from './cordon-node.ts';
+import { drainNode } from './drain-node.ts';
 import { editFile } from './edit-file.ts';
 import type { Executor, Executors, StepContext, StepOutcome, Trace } from './executor.ts';
 import { rebootHost } from './reboot-host.ts';
+import { replacePods } from './replace-pods.ts';
 import { restoreFile } from './restore-file.ts';
 import { setMigMode } from './set-mig-mode.ts';
+import { setObject } from './set-object.ts';
 import { disableUnit, enableUnit, reloadUnits, restartUnit, startUnit, stopUnit } from './units.ts';
 import { removeFile, writeFile } from './whole-file.ts';
 
@@ -22,6 +26,11 @@ const executors: Executors = {
   reload_units: reloadUnits,
   set_mig_mode: setMigMode,
   reboot_host: rebootHost,
+  cordon_node: cordonNode,
+  uncordon_node: uncordonNode,
+  drain_node: drainNode,
+  set_object: setObject,
+  replace_pods: replacePods,
 };
 
 export function beforeStep(context: StepContext, step: Step): Promise<Json> {

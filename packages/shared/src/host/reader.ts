@@ -45,6 +45,8 @@ export interface RunOptions {
   timeoutMs: number;
   /** Cap on stdout and stderr each; default 8 MiB. */
   maxBytes?: number;
+  /** Text on its stdin; absent: nothing is there to be read. */
+  input?: string;
 }
 
 /** What a web server answered to HEAD; nothing of its body is read. */

@@ -3,6 +3,7 @@ export * from './define-job.ts';
 export * from './describe-step.ts';
 export * from './docs.ts';
 export * from './job-request.ts';
+export * from './object-patch.ts';
 export * from './plan-job.ts';
 export * from './registry.ts';
 export * from './step.ts';

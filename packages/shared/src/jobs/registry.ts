@@ -1,5 +1,6 @@
 import { configureRuntime } from './configure-runtime/index.ts';
 import type { Job } from './define-job.ts';
+import { ensureRuntimeClass } from './ensure-runtime-class/index.ts';
 import type { JobKind } from './job-request.ts';
 import { rebootHost } from './reboot-host/index.ts';
 import { restartService } from './restart-service/index.ts';
@@ -16,7 +17,7 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   generate_cdi: null,
   load_modules: null,
   reset_gpu: null,
-  ensure_runtime_class: null,
+  ensure_runtime_class: ensureRuntimeClass,
   deploy_device_plugin: null,
   repair_packages: null,
   hold_packages: null,

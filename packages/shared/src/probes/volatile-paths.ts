@@ -55,6 +55,8 @@ export const volatilePaths: Partial<Record<ProbeKey, readonly string[]>> = {
   workloads: ['failures.*.count', 'failures.*.lastAtMs', 'docker.*.startedAtMs'],
   // Of the whole cluster: other nodes come and go.
   kube: [
+    // Jobs come and go.
+    'pods',
     'devicePlugin.daemonSets.*.ready',
     'devicePlugin.daemonSets.*.desired',
     'devicePlugin.logs.*.lastLines',

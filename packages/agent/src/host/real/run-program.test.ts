@@ -21,6 +21,14 @@ test('gives exit code and both outputs, in the C locale, with no input', async (
   });
 });
 
+test('what is given as input is read to its end, and a program that does not read it is not disturbed', async () => {
+  expect(await run(['cat'], { input: '{"kind": "Eviction"}' })).toMatchObject({
+    ok: true,
+    value: { exitCode: 0, stdout: '{"kind": "Eviction"}' },
+  });
+  expect(await run(['true'], { input: 'x'.repeat(1_000_000) })).toMatchObject({ ok: true, value: { exitCode: 0 } });
+});
+
 test('an argument is never read by a shell', async () => {
   const ran = await run(['printf', '%s', '$(id); *']);
   expect(ran).toMatchObject({ ok: true, value: { stdout: '$(id); *' } });

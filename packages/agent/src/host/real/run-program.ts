@@ -15,7 +15,6 @@ const DRAIN_MS = 250;
 const SPAWN_OPTIONS = {
   // Its own process group, so that it can be ended with all that it started.
   detached: true,
-  stdin: 'ignore',
   stdout: 'pipe',
   stderr: 'pipe',
   encoding: 'buffer',
@@ -23,17 +22,20 @@ const SPAWN_OPTIONS = {
   reject: false,
   cwd: '/',
 } as const;
-type Spawned = ResultPromise<typeof SPAWN_OPTIONS>;
+type Spawned = ResultPromise<typeof SPAWN_OPTIONS & { stdin: 'ignore' | 'pipe' }>;
 
 type Ending = { by: 'itself'; exitCode: number | null } | { by: 'time_limit' } | { by: 'output_cap' };
 
-/** Runs a program by argument list: no shell, no input, C locale. */
+/** Runs a program by argument list: no shell, no input but what is given, C locale. */
 export function runProgram(clock: Clock, argv: readonly string[], options: RunOptions): Promise<Read<Ran>> {
   return asRead(async () => {
     const [program, ...args] = argv;
     if (!program) throw new HostFault('ENOENT', 'no program is named');
     if (argv.some((arg) => arg.includes('\0'))) throw new HostFault('EIO', `an argument of ${program} has a NUL in it`);
-    const child = execa(program, args, { ...SPAWN_OPTIONS, env: { LC_ALL: 'C', LANG: 'C', PATH: SEARCH_PATH } });
+    const { input } = options;
+    const stdin: 'ignore' | 'pipe' = input === undefined ? 'ignore' : 'pipe';
+    const env = { LC_ALL: 'C', LANG: 'C', PATH: SEARCH_PATH };
+    const child = execa(program, args, { ...SPAWN_OPTIONS, stdin, ...(input === undefined ? {} : { input }), env });
     if (child.pid === undefined) throw await whyNotStarted(child, program);
     return await collect(clock, child, child.pid, options);
   });

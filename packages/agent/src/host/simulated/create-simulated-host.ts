@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@gpufleet/shared/core';
-import { findOpenFiles, type HostReader, type Read, type ReadFailure } from '@gpufleet/shared/host';
+import { findOpenFiles, type HostReader, type Read, type ReadFailure, type RunOptions } from '@gpufleet/shared/host';
 import type { Done, EffectFailure, Host, WriteFile } from '../host.ts';
 import { isAllowedPath, isOnAllowedWay } from '../real/allowed-paths.ts';
 import { boot } from './boot.ts';
@@ -79,7 +79,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
     reboot: () => boot(machine, 'reboot'),
     powerCut: () => boot(machine, 'power_cut'),
     ...readsOf(machine),
-    run: (argv, { timeoutMs, maxBytes }) => run(machine, argv, timeoutMs, maxBytes ?? defaultMaxBytes),
+    run: (argv, options) => run(machine, argv, options),
     mayWrite: async (path) => placeToWrite(machine, path).done,
     writeFile: async (write) => logged(machine, 'write', write.path, writeFile(machine, write)),
     removeFile: async (path, expectSha256) => logged(machine, 'remove', path, removeFile(machine, path, expectSha256)),
@@ -150,14 +150,13 @@ function readContent(
 async function run(
   machine: Machine,
   argv: readonly string[],
-  timeoutMs: number,
-  maxBytes: number,
+  { timeoutMs, maxBytes = defaultMaxBytes, input }: RunOptions,
 ): ReturnType<Host['run']> {
   settleUnits(machine);
   const [name = '', ...args] = argv;
   const path = findProgram(machine, name);
   if (path === undefined) return failed('absent', `there is no program ${name}`);
-  const answer = programs[name.slice(name.lastIndexOf('/') + 1)]?.(machine, args);
+  const answer = programs[name.slice(name.lastIndexOf('/') + 1)]?.(machine, args, input);
   if (answer === undefined)
     return failed('not_recorded', `the simulated ${name} does not know these arguments: ${args.join(' ')}`);
   if (answer === 'hangs') {

@@ -13,6 +13,7 @@ import type { Unit } from './unit.ts';
 export type Effect = { atMs: number; ok: boolean } & (
   | { do: 'write' | 'remove'; path: string }
   | { do: 'start' | 'stop' | 'restart' | 'enable' | 'disable'; unit: string }
+  | { do: 'cluster'; what: string }
   | { do: 'mig'; gpu: string; to: 'enabled' | 'disabled' }
   | { do: 'reboot' | 'power_cut' }
 );
@@ -28,6 +29,26 @@ export interface Kubernetes {
   taints: { key: string; value?: string; effect: string }[];
   /** NVIDIA's device plugin in the cluster; null: nobody has deployed it. */
   devicePlugin: DevicePlugin | null;
+  unschedulable: boolean;
+  /** Of the Node object. */
+  annotations: Record<string, string>;
+  /** Pods that the cluster has put, or would put, on this node. */
+  pods: SimulatedPod[];
+}
+
+export interface SimulatedPod {
+  namespace: string;
+  name: string;
+  /** Kind of what makes it again; null: nothing does. */
+  controller: string | null;
+  usesGpu: boolean;
+  hasEmptyDir: boolean;
+  /** Its disruption budget lets it be evicted. */
+  mayGo: boolean;
+  /** Evicted, and there is no other node that it could go to. */
+  isPending: boolean;
+  /** How often it was made. */
+  runs: number;
 }
 
 export interface DevicePlugin {

@@ -4,7 +4,7 @@ import type { Machine } from '../../host/simulated/machine.ts';
 /** Made anew by every boot or by those who write logs: nothing there is a job's to put back. */
 const passing = /^\/(proc|sys|run|tmp|dev|var\/log|var\/run|var\/lib\/gpufleet)(\/|$)/;
 /** What differs between two runs of the same daemon. */
-const ofOneRun = /pid|atMs$|^uuid$|gpuInstanceId/i;
+const ofOneRun = /pid|atMs$|^uuid$|^runs$|gpuInstanceId/i;
 
 /**
  * All of a machine that a job can change, one line for each thing: files with mode, owner and text, links, units, GPUs,
@@ -33,5 +33,8 @@ function filesBelow(path: string, inode: Inode): string[] {
 }
 
 function plain(value: unknown): string {
-  return JSON.stringify(value, (key, part: unknown) => (ofOneRun.test(key) ? undefined : part)) ?? 'none';
+  // Integers of a TOML file are bigints, which JSON does not know.
+  const kept = (key: string, part: unknown) =>
+    ofOneRun.test(key) ? undefined : typeof part === 'bigint' ? Number(part) : part;
+  return JSON.stringify(value, kept) ?? 'none';
 }

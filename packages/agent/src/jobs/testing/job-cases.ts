@@ -1,3 +1,4 @@
+import type { Bench } from './an-engine.ts';
 import type { JobCase } from './crash-trial.ts';
 
 /** Every job kind on every platform that it has, and ways on which it must go back. One line for each. */
@@ -29,7 +30,42 @@ export const jobCases: readonly JobCase[] = [
     faults: ['driver_library_mismatch'],
     cannotGoBack: true,
   },
+  ...(['k3s-server', 'rke2-server', 'microk8s-server'] as const).map(
+    (hostClass): JobCase => ({
+      request: { kind: 'ensure_runtime_class', params: {} },
+      hostClass,
+      prepare: (bench) => setHandler(bench, null),
+    }),
+  ),
+  {
+    request: { kind: 'ensure_runtime_class', params: { replace: true } },
+    hostClass: 'k3s-server',
+    prepare: (bench) => setHandler(bench, 'runc'),
+  },
+  {
+    request: { kind: 'restart_service', params: { unit: 'k3s', drain: true } },
+    hostClass: 'k3s-server',
+    faults: ['k3s_restart_pending'],
+    cannotGoBack: true,
+  },
+  {
+    request: { kind: 'restart_service', params: { unit: 'k3s', drain: true } },
+    hostClass: 'k3s-server',
+    faults: ['k3s_restart_pending'],
+    prepare: ({ host }) => {
+      for (const pod of host.machine.kubernetes?.pods ?? []) pod.mayGo = false;
+    },
+    goesBack: true,
+  },
 ];
+
+/** The RuntimeClass nvidia with another handler, or none of that name. */
+function setHandler({ host }: Bench, handler: string | null): void {
+  const { kubernetes } = host.machine;
+  if (!kubernetes) throw new Error('the class is of a cluster');
+  const others = kubernetes.runtimeClasses.filter(({ name }) => name !== 'nvidia');
+  kubernetes.runtimeClasses = [...others, ...(handler === null ? [] : [{ name: 'nvidia', handler }])];
+}
 
 function configure(runtime: string, hostClass: JobCase['hostClass'], faults: JobCase['faults']): JobCase {
   return { request: { kind: 'configure_runtime', params: { runtime } }, hostClass, ...(faults ? { faults } : {}) };

@@ -9,5 +9,7 @@ export const RestartServiceParams = z.strictObject({
    * the files say (the moment of asking), or for a change that the facts do not show (that change's time).
    */
   unlessStartedAfterMs: z.number().min(0).optional(),
+  /** Take the pods off this node of a cluster before its engine restarts, and let them come back after. */
+  drain: z.boolean().default(false),
 });
 export type RestartServiceParams = z.infer<typeof RestartServiceParams>;

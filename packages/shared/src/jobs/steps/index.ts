@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EditFile, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
+import { CordonNode, DrainNode, kubeSteps, ReplacePods, SetObject, UncordonNode } from './kube.ts';
 import { migSteps, SetMigMode } from './mig.ts';
 import { RebootHost, rebootSteps } from './reboot.ts';
 import type { StepKind } from './step-kind.ts';
@@ -19,6 +20,11 @@ export const Step = z.discriminatedUnion('do', [
   ReloadUnits,
   SetMigMode,
   RebootHost,
+  CordonNode,
+  UncordonNode,
+  DrainNode,
+  SetObject,
+  ReplacePods,
 ]);
 export type Step = z.infer<typeof Step>;
 export type StepOf<D extends Step['do']> = Extract<Step, { do: D }>;
@@ -29,6 +35,7 @@ const stepKinds: { readonly [D in Step['do']]: StepKind<StepOf<D>> } = {
   ...unitSteps,
   ...migSteps,
   ...rebootSteps,
+  ...kubeSteps,
 };
 
 export function kindOf(step: Step): StepKind<Step> {

@@ -6,10 +6,11 @@ import type { KubeFact } from './fact.ts';
 import { type Api, questions } from './kubectl.ts';
 import { parseItems, toGpuDaemonSets, toPluginPods } from './parse-device-plugin.ts';
 import { parseNode, toRuntimeClasses } from './parse-node.ts';
+import { toNodePods } from './parse-node-pods.ts';
 import { toPluginConfigMaps, toPluginEvents } from './parse-plugin-objects.ts';
 
-export type ClusterObjects = Pick<KubeFact, 'node' | 'runtimeClasses' | 'operator' | 'events'> &
-  Pick<DevicePluginFact, 'daemonSets' | 'pods' | 'configMaps'>;
+export type ClusterObjects = Pick<KubeFact, 'node' | 'runtimeClasses' | 'pods' | 'operator' | 'events'> &
+  Pick<DevicePluginFact, 'daemonSets' | 'configMaps'> & { pluginPods: DevicePluginFact['pods'] };
 
 const nothing: ClusterObjects = {
   node: null,
@@ -18,8 +19,10 @@ const nothing: ClusterObjects = {
   events: null,
   daemonSets: null,
   pods: null,
+  pluginPods: null,
   configMaps: null,
 };
+const ofPods = ['pods', 'devicePlugin.pods'];
 const ofClasses = ['runtimeClasses'];
 const ofDaemonSets = ['devicePlugin.daemonSets', 'operator'];
 const ofConfigMaps = ['devicePlugin.configMaps'];
@@ -32,7 +35,7 @@ export async function readClusterObjects(
   partial: Gap[],
 ): Promise<ClusterObjects> {
   const gap = (paths: readonly string[], because: string) => partial.push(...paths.map((path) => ({ path, because })));
-  const ofNode = ['node', 'devicePlugin.pods'];
+  const ofNode = ['node', ...ofPods];
   if (api === null) {
     gap([...ofNode, ...ofClasses, ...ofDaemonSets, ...ofConfigMaps], 'no_rights_here');
     return nothing;
@@ -54,8 +57,9 @@ export async function readClusterObjects(
     gap([...ofDaemonSets, ...ofConfigMaps], 'no_rights_here');
   }
   if (node !== null) {
-    const items = await api.ask(questions.pods(node), ['devicePlugin.pods'], parseItems);
-    found.pods = items === null ? null : toPluginPods(items, nowMs);
+    const items = await api.ask(questions.pods(node), ofPods, parseItems);
+    found.pods = items === null ? null : toNodePods(items);
+    found.pluginPods = items === null ? null : toPluginPods(items, nowMs);
   }
   if (api.rights === 'admin') {
     found.configMaps = await readConfigMaps(api, found.daemonSets, nowMs, partial);
@@ -84,7 +88,7 @@ async function readConfigMaps(
 }
 
 /** A plugin that does not come up is the one case in which they say more than the pod itself. */
-async function readEvents(api: Api, { daemonSets, pods }: ClusterObjects): Promise<KubeFact['events']> {
+async function readEvents(api: Api, { daemonSets, pluginPods: pods }: ClusterObjects): Promise<KubeFact['events']> {
   const names = (daemonSets ?? []).map(({ name }) => name);
   const isWell = names.length === 0 || ((pods ?? []).length > 0 && pods?.every(({ ready }) => ready));
   if (isWell) return null;

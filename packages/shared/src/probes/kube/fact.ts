@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { DevicePluginFact } from './device-plugin-fact.ts';
 
+export const NodePod = z.object({
+  namespace: z.string(),
+  name: z.string(),
+  /** Kind of what makes it again when it is gone; null: nothing does. */
+  controller: z.string().nullable(),
+  /** It asks for a resource of NVIDIA's, or for a runtime of that name. */
+  usesGpu: z.boolean(),
+  /** Data of its own that go with it. */
+  hasEmptyDir: z.boolean(),
+});
+export type NodePod = z.infer<typeof NodePod>;
+
 export const KubeFact = z.object({
   /** A kubelet (or k3s, rke2, microk8s) runs here. */
   present: z.boolean(),
@@ -36,6 +48,8 @@ export const KubeFact = z.object({
     })
     .nullable(),
   runtimeClasses: z.array(z.object({ name: z.string(), handler: z.string() })).nullable(),
+  /** Pods of this node that have not ended, but for those of DaemonSets and of the kubelet itself: what a drain hits. */
+  pods: z.array(NodePod).nullable(),
   devicePlugin: DevicePluginFact,
   /** NVIDIA's GPU operator, by its DaemonSets; null: there is none, or they could not be listed (see `partial`). */
   operator: z

@@ -25,14 +25,14 @@ export const kubeProbe = defineProbe({
     if (flavour === null) return { value: notPresent, unreadable: null };
     const clusterId = await readClusterId(context, flavour.cas, partial);
     const api = flavour.reader === null ? null : createApi(host, flavour.reader, partial);
-    const { daemonSets, pods, configMaps, ...objects } = await readClusterObjects(
+    const { daemonSets, pluginPods, configMaps, ...objects } = await readClusterObjects(
       host,
       api,
       await readNodeName(context, flavour),
       partial,
     );
-    const logs = await readPluginLogs(host, api, pods ?? [], partial);
-    const mounted = [...(daemonSets ?? []), ...(pods ?? [])].flatMap(({ spec }) => spec.socketHostPath ?? []);
+    const logs = await readPluginLogs(host, api, pluginPods ?? [], partial);
+    const mounted = [...(daemonSets ?? []), ...(pluginPods ?? [])].flatMap(({ spec }) => spec.socketHostPath ?? []);
     const value: KubeFact = {
       present: true,
       distribution: flavour.distribution,
@@ -46,7 +46,7 @@ export const kubeProbe = defineProbe({
         sockets: await readKubeletSockets(host, flavour.rootDir, mounted, partial),
       },
       ...objects,
-      devicePlugin: { daemonSets, pods, logs, configMaps },
+      devicePlugin: { daemonSets, pods: pluginPods, logs, configMaps },
     };
     return { value, unreadable: null, partial };
   },
@@ -62,6 +62,7 @@ const notPresent: KubeFact = {
   kubelet: { rootDir: null, cgroupDriver: null, sockets: [] },
   node: null,
   runtimeClasses: null,
+  pods: null,
   devicePlugin: { daemonSets: null, pods: null, logs: [], configMaps: null },
   operator: null,
   events: null,

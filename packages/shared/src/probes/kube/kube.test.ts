@@ -52,6 +52,7 @@ test('reads node and runtime classes on a k3s server', async () => {
       cgroupDriver: null,
       sockets: [{ path: '/var/lib/kubelet/device-plugins/kubelet.sock', present: false, listening: true }],
     },
+    pods: [],
     devicePlugin: { daemonSets: [], pods: [], logs: [], configMaps: [] },
     operator: null,
     events: null,
@@ -84,7 +85,7 @@ test('knows the cluster of a k3s agent and that it has no rights to ask it', asy
     commands: units('k3s-agent.service'),
   });
   expect(value).toMatchObject({ controlPlane: false, clusterId: fakeSha256(ca.trim()), node: null });
-  const parts = ['node', 'devicePlugin.pods', 'runtimeClasses', 'devicePlugin.daemonSets', 'operator'];
+  const parts = ['node', 'pods', 'devicePlugin.pods', 'runtimeClasses', 'devicePlugin.daemonSets', 'operator'];
   expect(partial).toEqual([...parts, 'devicePlugin.configMaps'].map((path) => ({ path, because: 'no_rights_here' })));
   expect(reader.reads.commands.some((argv) => argv.includes('kubectl'))).toBe(false);
 });

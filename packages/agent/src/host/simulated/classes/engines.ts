@@ -2,6 +2,7 @@ import { containerdConfigPath, majorOf } from '../daemons/containerd.ts';
 import { dockerConfigPath } from '../daemons/docker.ts';
 import type { Machine } from '../machine.ts';
 import { installProgram, installUnit } from './base.ts';
+import { emptyNode } from './workloads.ts';
 
 /** Docker's daemon.json as an administrator left it. `nvidia`: with NVIDIA's runtime in it. */
 export function dockerConfig(machine: Machine, nvidia: boolean): string {
@@ -170,6 +171,7 @@ export function installKubelet(
     labels: { 'nvidia.com/gpu.present': 'true' },
     taints: [],
     devicePlugin: null,
+    ...emptyNode(),
   };
 }
 

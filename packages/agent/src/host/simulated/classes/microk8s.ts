@@ -9,6 +9,7 @@ import {
 import type { Machine } from '../machine.ts';
 import { installProgram, installUnit } from './base.ts';
 import { certificate } from './engines.ts';
+import { emptyNode } from './workloads.ts';
 
 const daemons = [
   ['containerd', 'Service for snap application microk8s.daemon-containerd'],
@@ -68,6 +69,7 @@ export function installMicrok8s(machine: Machine, version: string, cluster: stri
     },
     taints: [],
     devicePlugin: null,
+    ...emptyNode(),
   };
 }
 

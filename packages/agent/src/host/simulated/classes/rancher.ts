@@ -2,6 +2,7 @@ import { agentDirOf, type Rancher } from '../daemons/k3s.ts';
 import type { Machine } from '../machine.ts';
 import { installProgram, installUnit } from './base.ts';
 import { certificate } from './engines.ts';
+import { emptyNode } from './workloads.ts';
 
 const classes = [
   'crun',
@@ -84,5 +85,6 @@ function installRancher(
     },
     taints: [],
     devicePlugin: null,
+    ...emptyNode(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Machine } from '../machine.ts';
+import type { Kubernetes, Machine, SimulatedPod } from '../machine.ts';
 
 /** What the machine's GPUs are for: containers of docker, or pods that the kubelet gave a GPU to. */
 export function installWorkloads(machine: Machine): void {
@@ -85,30 +85,54 @@ function hostConfig(usesGpu: boolean) {
 }
 
 function installPods(machine: Machine): void {
+  machine.kubernetes?.pods.push({
+    namespace: 'default',
+    name: 'inference-0',
+    controller: 'StatefulSet',
+    usesGpu: true,
+    hasEmptyDir: false,
+    mayGo: true,
+    isPending: false,
+    runs: 1,
+  });
   const folder = `${machine.kubernetes?.kubeletDir}/device-plugins`;
   machine.files.put(`${folder}/kubelet_internal_checkpoint`, () => checkpoint(machine), { mode: 0o600 });
 }
 
-/** A pod for the first device of the first GPU. */
+/** The pod that has the first device of the first GPU; undefined while it is not here. */
 export function gpuPod(machine: Machine) {
+  const pod = machine.kubernetes?.pods.find(({ usesGpu, isPending }) => usesGpu && !isPending);
   const [gpu] = machine.gpus;
-  const device = gpu?.mig.instances[0]?.uuid ?? gpu?.uuid ?? '';
-  return { uid: machine.random.uuid('pod/inference'), name: 'inference-0', namespace: 'default', device };
+  if (!pod || !gpu) return undefined;
+  return { ...pod, uid: uidOfPod(machine, pod), device: gpu.mig.instances[0]?.uuid ?? gpu.uuid };
+}
+
+/** A pod that is made again has the name and is another one. */
+export function uidOfPod(machine: Machine, { name, runs }: SimulatedPod): string {
+  const seed = name === 'inference-0' ? 'pod/inference' : `pod/${name}`;
+  return machine.random.uuid(runs === 1 ? seed : `${seed}/${runs}`);
+}
+
+/** A node as it joined its cluster. */
+export function emptyNode(): Pick<Kubernetes, 'unschedulable' | 'annotations' | 'pods'> {
+  return { unschedulable: false, annotations: {}, pods: [] };
 }
 
 function checkpoint(machine: Machine): string {
-  const { uid, device } = gpuPod(machine);
+  const pod = gpuPod(machine);
   return JSON.stringify({
     Data: {
-      PodDeviceEntries: [
-        {
-          PodUID: uid,
-          ContainerName: 'main',
-          ResourceName: 'nvidia.com/gpu',
-          DeviceIDs: { '-1': [device] },
-          AllocResp: '',
-        },
-      ],
+      PodDeviceEntries: pod
+        ? [
+            {
+              PodUID: pod.uid,
+              ContainerName: 'main',
+              ResourceName: 'nvidia.com/gpu',
+              DeviceIDs: { '-1': [pod.device] },
+              AllocResp: '',
+            },
+          ]
+        : [],
       RegisteredDevices: { 'nvidia.com/gpu': machine.gpus.map(({ uuid }) => uuid) },
     },
     Checksum: machine.random.int('checkpoint', 2_000_000_000),

@@ -1,4 +1,5 @@
-import type { DevicePlugin, Kubernetes, Machine } from '../machine.ts';
+import { uidOfPod } from '../classes/workloads.ts';
+import type { DevicePlugin, Kubernetes, Machine, SimulatedPod } from '../machine.ts';
 import { affinityTerms, pluginPodName, pluginState } from './device-plugin-log.ts';
 
 /** DaemonSets of the cluster: that of the plugin, and one that any cluster has. */
@@ -11,7 +12,8 @@ export function podsOfNode(machine: Machine, kubernetes: Kubernetes): object[] {
   const plugin = kubernetes.devicePlugin;
   const state = pluginState(machine);
   const own = plugin && state !== 'none' && state !== 'not_scheduled' ? [pluginPod(machine, kubernetes, plugin)] : [];
-  return [...own, proxyPod(machine, kubernetes)];
+  const others = kubernetes.pods.filter(({ isPending }) => !isPending);
+  return [...own, proxyPod(machine, kubernetes), ...others.map((pod) => workloadPod(machine, kubernetes, pod))];
 }
 
 function pluginDaemonSet(machine: Machine, plugin: DevicePlugin): object {
@@ -171,6 +173,40 @@ function pluginPod(machine: Machine, kubernetes: Kubernetes, plugin: DevicePlugi
   };
 }
 
+function workloadPod(machine: Machine, kubernetes: Kubernetes, pod: SimulatedPod): object {
+  const { namespace, name, controller, usesGpu, hasEmptyDir } = pod;
+  const owner = { apiVersion: 'apps/v1', controller: true, kind: controller, name: name.replace(/-[^-]+$/, '') };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      creationTimestamp: madeAt(machine),
+      labels: { app: owner.name },
+      name,
+      namespace,
+      ...(controller === null ? {} : { ownerReferences: [owner] }),
+      uid: uidOfPod(machine, pod),
+    },
+    spec: {
+      containers: [
+        {
+          image: 'example.com/team/inference:1.4',
+          name: 'main',
+          resources: usesGpu ? { limits: { 'nvidia.com/gpu': '1' }, requests: { 'nvidia.com/gpu': '1' } } : {},
+        },
+      ],
+      nodeName: kubernetes.nodeName,
+      ...(usesGpu ? { runtimeClassName: 'nvidia' } : {}),
+      ...(hasEmptyDir ? { volumes: [{ emptyDir: {}, name: 'scratch' }] } : {}),
+    },
+    status: {
+      conditions: [{ lastProbeTime: null, status: 'True', type: 'Ready' }],
+      phase: 'Running',
+      startTime: seconds(machine.boot.atMs + 90_000),
+    },
+  };
+}
+
 function proxyDaemonSet(machine: Machine): object {
   const labels = { 'k8s-app': 'log-shipper' };
   return {
@@ -196,6 +232,7 @@ function proxyPod(machine: Machine, kubernetes: Kubernetes): object {
       labels: { 'k8s-app': 'log-shipper' },
       name: `log-shipper-${machine.random.hex('pod/log-shipper', 5)}`,
       namespace: 'kube-system',
+      ownerReferences: [{ apiVersion: 'apps/v1', controller: true, kind: 'DaemonSet', name: 'log-shipper' }],
       uid: machine.random.uuid('pod/log-shipper'),
     },
     spec: { ...proxySpec, nodeName: kubernetes.nodeName },

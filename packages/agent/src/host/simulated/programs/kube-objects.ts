@@ -16,6 +16,9 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
     pods: '110',
   };
   const engine = nodeEngine(machine);
+  // The cluster's own, which goes with the cordon.
+  const cordon = { effect: 'NoSchedule', key: 'node.kubernetes.io/unschedulable' };
+  const taints = [...kubernetes.taints, ...(kubernetes.unschedulable ? [cordon] : [])];
   const created = new Date(machine.boot.atMs - 86_400_000 * 40).toISOString().replace(/\.\d+Z$/, 'Z');
   const beat = new Date(nowMs(machine)).toISOString().replace(/\.\d+Z$/, 'Z');
   const condition = (type: string, status: boolean, reason: string, message: string) => ({
@@ -30,7 +33,7 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
-      annotations: { 'node.alpha.kubernetes.io/ttl': '0' },
+      annotations: { 'node.alpha.kubernetes.io/ttl': '0', ...kubernetes.annotations },
       creationTimestamp: created,
       labels: {
         'beta.kubernetes.io/arch': machine.os.arch === 'aarch64' ? 'arm64' : 'amd64',
@@ -48,7 +51,8 @@ export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
     spec: {
       podCIDR: '10.42.0.0/24',
       podCIDRs: ['10.42.0.0/24'],
-      ...(kubernetes.taints.length > 0 ? { taints: kubernetes.taints } : {}),
+      ...(taints.length > 0 ? { taints } : {}),
+      ...(kubernetes.unschedulable ? { unschedulable: true } : {}),
     },
     status: {
       addresses: [

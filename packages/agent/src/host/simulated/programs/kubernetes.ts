@@ -1,15 +1,16 @@
 import { certificate } from '../classes/engines.ts';
-import type { Machine } from '../machine.ts';
+import type { Kubernetes, Machine } from '../machine.ts';
 import { unimplemented, unreachable } from './containerd.ts';
 import { criInfo } from './cri-info.ts';
 import { daemonSets, podsOfNode } from './device-plugin-objects.ts';
+import { changeCluster, isChange } from './kube-changes.ts';
 import { nodeObject, runtimeClasses } from './kube-objects.ts';
 import { criPods } from './pods.ts';
 import { type Answer, complained, matches, type Program, printed } from './program.ts';
 
 const endpoint = 'unix:///run/k3s/containerd/containerd.sock';
 
-export const k3s: Program = (machine, args) => {
+export const k3s: Program = (machine, args, input) => {
   if (matches(args, '--version')) {
     return printed(
       `k3s version ${machine.versions.k3s} (${machine.random.hex('k3s/commit', 8)})\ngo version go1.24.6\n`,
@@ -28,7 +29,7 @@ export const k3s: Program = (machine, args) => {
     );
   }
   if (!machine.live.k3s) return complained(refused('127.0.0.1:6443'));
-  return get(machine, args.slice(1), 'admin');
+  return answer(machine, args.slice(1), 'admin', input);
 };
 
 export const rke2: Program = (machine, args) =>
@@ -38,7 +39,7 @@ export const rke2: Program = (machine, args) =>
       )
     : undefined;
 
-export const kubectl: Program = (machine, args) => {
+export const kubectl: Program = (machine, args, input) => {
   const [option, path] = args;
   if (option !== '--kubeconfig' || path === undefined) return undefined;
   if (!machine.files.has(path)) return complained(`error: stat ${path}: no such file or directory\n`);
@@ -46,13 +47,28 @@ export const kubectl: Program = (machine, args) => {
   const kubelite = machine.units.get('snap.microk8s.daemon-kubelite.service');
   if (path.startsWith('/var/snap/microk8s/') && kubelite?.active !== 'active')
     return complained(refused('127.0.0.1:16443'));
-  return get(machine, args.slice(2), path.endsWith('/kubelet.conf') ? 'node' : 'admin');
+  return answer(machine, args.slice(2), path.endsWith('/kubelet.conf') ? 'node' : 'admin', input);
 };
 
-/** What is asked for of the API: a kubelet's rights end at its own node, its pods and the runtime classes. */
-function get(machine: Machine, args: readonly string[], rights: 'admin' | 'node'): Answer | undefined {
+function answer(
+  machine: Machine,
+  args: readonly string[],
+  rights: 'admin' | 'node',
+  input: string | undefined,
+): Answer | undefined {
   const { kubernetes } = machine;
   if (!kubernetes) return complained(refused('localhost:8080'));
+  if (rights === 'node' && isChange(args)) return forbidden(kubernetes.nodeName, args[1] ?? '');
+  return changeCluster(machine, kubernetes, args, input) ?? get(machine, kubernetes, args, rights);
+}
+
+/** What is asked for of the API: a kubelet's rights end at its own node, its pods and the runtime classes. */
+function get(
+  machine: Machine,
+  kubernetes: Kubernetes,
+  args: readonly string[],
+  rights: 'admin' | 'node',
+): Answer | undefined {
   const [verb, kind, name] = args;
   if (verb !== 'get' || args.slice(-2).join(' ') !== '-o json') return undefined;
   if ((kind === 'node' || kind === 'nodes') && args.length === 5 && name !== undefined) {
@@ -63,15 +79,18 @@ function get(machine: Machine, args: readonly string[], rights: 'admin' | 'node'
   if (asked === 'runtimeclasses') return list(runtimeClasses(machine, kubernetes));
   if (asked === `pods -A --field-selector spec.nodeName=${kubernetes.nodeName}`)
     return list(podsOfNode(machine, kubernetes));
-  if (rights === 'node')
-    return complained(
-      `Error from server (Forbidden): ${kind} is forbidden: User "system:node:${kubernetes.nodeName}" cannot list resource "${kind}"\n`,
-    );
+  if (rights === 'node') return forbidden(kubernetes.nodeName, kind ?? '');
   if (asked === 'runtimeclasses,daemonsets -A')
     return list([...runtimeClasses(machine, kubernetes), ...daemonSets(machine, kubernetes)]);
   if (/^configmaps -n \S+$/.test(asked)) return list([rootCertificates(machine, args[3] ?? '')]);
   if (asked === 'events -A --field-selector type=Warning,involvedObject.kind=Pod') return list([]);
   return undefined;
+}
+
+function forbidden(node: string, kind: string): Answer {
+  return complained(
+    `Error from server (Forbidden): ${kind} is forbidden: User "system:node:${node}" cannot list resource "${kind}"\n`,
+  );
 }
 
 function list(items: object[]): Answer {

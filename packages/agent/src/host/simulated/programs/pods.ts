@@ -5,8 +5,9 @@ import { type Answer, matches, type Program, printed } from './program.ts';
 
 /** `crictl pods -o json`: the sandboxes, the newest first. */
 export function criPods(machine: Machine): Answer {
-  const isOk = nodeEngine(machine) !== null && machine.kubernetes !== null && machine.gpus.length > 0;
-  const { uid, name, namespace } = gpuPod(machine);
+  const pod = nodeEngine(machine) === null ? undefined : gpuPod(machine);
+  if (!pod) return printed(`${JSON.stringify({ items: [] }, null, 2)}\n`);
+  const { uid, name, namespace } = pod;
   const labels = {
     'io.kubernetes.pod.name': name,
     'io.kubernetes.pod.namespace': namespace,
@@ -21,7 +22,7 @@ export function criPods(machine: Machine): Answer {
     annotations: { 'kubernetes.io/config.source': 'api' },
     runtimeHandler: 'nvidia',
   };
-  return printed(`${JSON.stringify({ items: isOk ? [sandbox] : [] }, null, 2)}\n`);
+  return printed(`${JSON.stringify({ items: [sandbox] }, null, 2)}\n`);
 }
 
 /** What engines and systemd said in this boot: nothing that a search for GPU failures, or for reloads, would find. */

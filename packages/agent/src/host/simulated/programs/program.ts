@@ -4,7 +4,7 @@ import type { Machine } from '../machine.ts';
 export type Answer = { exitCode: number; stdout: string; stderr: string } | 'hangs';
 
 /** `undefined`: the program is simulated, these arguments are not. */
-export type Program = (machine: Machine, args: readonly string[]) => Answer | undefined;
+export type Program = (machine: Machine, args: readonly string[], input?: string) => Answer | undefined;
 
 export function printed(stdout: string, exitCode = 0): Answer {
   return { exitCode, stdout, stderr: '' };
