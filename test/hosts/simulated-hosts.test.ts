@@ -12,7 +12,7 @@ const beyondKubelet = ['kube.devicePlugin.daemonSets', 'kube.operator', 'kube.de
 /** What a machine of the class cannot tell, and why that is right. */
 const gaps: Partial<Record<SimulatedClass, string[]>> = {
   // An agent node has no rights to ask the cluster.
-  'k3s-agent': ['kube.node', 'kube.runtimeClasses', 'kube.devicePlugin.pods', ...beyondKubelet],
+  'k3s-agent': ['kube.node', 'kube.runtimeClasses', 'kube.pods', 'kube.devicePlugin.pods', ...beyondKubelet],
   // A kubelet may ask for its node, its pods and the runtime classes.
   'x86-containerd-1.7': beyondKubelet,
   'x86-containerd-2': beyondKubelet,

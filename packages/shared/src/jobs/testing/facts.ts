@@ -186,6 +186,7 @@ export function aKube(cgroupDriver: string | null = null): KubeFact {
     kubelet: { rootDir: null, cgroupDriver, sockets: [] },
     node: null,
     runtimeClasses: null,
+    pods: null,
     devicePlugin: { daemonSets: null, pods: null, logs: [], configMaps: null },
     operator: null,
     events: null,
