@@ -59,3 +59,17 @@ test('cannot tell without what the toolkit and the specifications say', async ()
   const unreadable = { because: 'probe_failed', detail: 'x' };
   expect(judged({ ...facts, cdi: { ...facts.cdi, value: null, unreadable } }).untold(code)).toContain('probe_failed');
 });
+
+test('cannot tell which folders a docker reads that does not answer', async () => {
+  const atRest: Changes = { files: { '/etc/cdi/nvidia.yaml': cdiSpec() } };
+  const silent: Changes = { commands: { [infoArgv]: { timedOut: true } } };
+  expect((await observeChanged('x86-docker', atRest, silent)).untold(code)).toContain('timed_out');
+});
+
+test('k3s and rke2 read CDI folders with the containerd that they bring', async () => {
+  for (const name of ['k3s-server', 'rke2-server'] as const) {
+    const { facts } = await observeChanged(name);
+    const engine = name.replace('-server', '');
+    expect(facts.cdi.value?.readers).toContainEqual({ engine, dirs: ['/etc/cdi', '/var/run/cdi'] });
+  }
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { cdiSpec, modeCdi } from './cdi-host.ts';
 import { type Changes, observeChanged } from './changed-host.ts';
+import { journalSays } from './containers.ts';
 import { daemonJson, info, infoArgv } from './docker-host.ts';
 
 const code = 'CDI_NOT_ENABLED';
@@ -10,14 +11,24 @@ const featuresCdi = (mtimeMs: number): Changes => ({
   files: { [daemonJson]: { text: '{"features": {"cdi": true}}', as: { mtimeMs } } },
 });
 
-test('tells a docker with CDI switched off beside a specification that somebody made for it', async () => {
-  const [finding] = (await observeChanged('x86-docker', spec, docker({ ServerVersion: '26.0.0' }))).of(code);
+test('tells a docker with CDI switched off whose container asked for a device by its name', async () => {
+  const asked = journalSays(
+    'Handler for POST /containers/4f/start returned error: could not select device driver \\"cdi\\"',
+  );
+  const host = await observeChanged('x86-docker', spec, docker({ ServerVersion: '26.0.0' }), asked);
+  const [finding] = host.of(code);
   expect(finding).toMatchObject({
     subject: `file:${daemonJson}`,
     severity: 'blocker',
     remedy: { jobs: [{ kind: 'configure_runtime', params: { runtime: 'docker', cdi: true } }], approval: 'window' },
   });
   expect(finding?.evidence[0]?.quote).toBe('ServerVersion: 26.0.0, CDISpecDirs: (none)');
+});
+
+test('only mentions a static specification that nobody asks for', async () => {
+  const host = await observeChanged('x86-docker', spec, docker({ ServerVersion: '26.0.0' }));
+  expect(host.of(code)).toMatchObject([{ subject: `file:${daemonJson}`, severity: 'info' }]);
+  expect(host.causes()).toEqual([]);
 });
 
 test('a switch that docker has not seen yet needs a restart, a docker before 25 somebody who upgrades it', async () => {
@@ -46,4 +57,11 @@ test('is silent when podman or the toolkit itself is the one that reads it', asy
 test('cannot tell without an answer of docker', async () => {
   const host = await observeChanged('x86-docker', spec, { commands: { [infoArgv]: { timedOut: true } } });
   expect(host.untold(code)).toContain('timed_out');
+});
+
+test('cannot tell, and claims nothing of the file, while daemon.json may not be read', async () => {
+  const denied: Changes = { files: { [daemonJson]: { as: { error: 'EACCES' } } } };
+  const host = await observeChanged('x86-docker', spec, denied);
+  expect(host.of(code)).toEqual([]);
+  expect(host.untold(code)).toContain(`${daemonJson} could not be read: denied`);
 });

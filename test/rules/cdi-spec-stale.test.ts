@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { cdiSpec, library } from './cdi-host.ts';
+import { cdiSpec, library, modeCdi } from './cdi-host.ts';
 import { type Changes, observeChanged } from './changed-host.ts';
+import { info, infoArgv } from './docker-host.ts';
 
 const code = 'CDI_SPEC_STALE';
 const path = '/etc/cdi/nvidia.yaml';
@@ -9,7 +10,7 @@ const old = '550.127.08';
 const spec = (text: string): Changes => ({ files: { [path]: text } });
 
 test('tells a static specification that still names the libraries of the driver before', async () => {
-  const [finding] = (await observeChanged('x86-docker', spec(cdiSpec([library(old)])))).of(code);
+  const [finding] = (await observeChanged('x86-docker', spec(cdiSpec([library(old)])), modeCdi)).of(code);
   expect(finding).toMatchObject({
     subject: `file:${path}`,
     severity: 'blocker',
@@ -53,4 +54,13 @@ test('an old static copy is no matter where a refreshed one gives the same devic
 test('cannot tell of a specification that could not be read', async () => {
   const denied: Changes = { files: { [path]: { text: '', as: { error: 'EACCES' } } } };
   expect((await observeChanged('x86-docker', denied)).untold(code)).toContain('denied');
+});
+
+test('stops nobody where nothing asks for CDI: info while no engine reads it, a warning where one could', async () => {
+  const unread = await observeChanged('x86-docker', spec(cdiSpec([library(old)])));
+  expect(unread.of(code)).toMatchObject([{ severity: 'info', summary: expect.stringContaining('no engine here') }]);
+  expect(unread.causes()).toEqual([]);
+  const reads: Changes = { commands: { [infoArgv]: info({ CDISpecDirs: ['/etc/cdi', '/var/run/cdi'] }) } };
+  const read = await observeChanged('x86-docker', spec(cdiSpec([library(old)])), reads);
+  expect(read.of(code)).toMatchObject([{ severity: 'warning' }]);
 });

@@ -18,8 +18,10 @@ import { vi } from 'vitest';
 import { collectFacts } from '../../packages/agent/src/collector/collect-facts.ts';
 import { openRecordedHost, type RecordedHost, STUB_ENDING } from '../../packages/agent/src/host/recorded/index.ts';
 import type { SimulatedClass } from '../../packages/agent/src/host/simulated/index.ts';
+import { severities } from '../../packages/shared/src/diagnosis/finding.ts';
 import { expectPromised } from '../../packages/shared/src/diagnosis/testing/expect-promised.ts';
 import { sha256 } from '../hosts/simulated-facts.ts';
+import { evidenceFaults } from './evidence.ts';
 import { expectPlannable } from './expect-plannable.ts';
 
 // A host is copied and read whole for each observation: on a busy machine that takes seconds.
@@ -76,7 +78,9 @@ export async function observeChanged(className: SimulatedClass, ...changes: Chan
     for (const part of recordingOf(className)) part(dir);
     for (const change of changes) applyChanges(dir, change);
     const facts = await collectFacts({ host: await openRecordedHost(dir), sha256 });
-    return judged(facts);
+    const observed = judged(facts);
+    for (const fault of evidenceFaults(dir, facts, observed.findings)) throw new Error(fault);
+    return observed;
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -117,6 +121,7 @@ export function judged(facts: Facts): Observed {
     expectPromised(finding);
     expectPlannable(finding, facts);
   }
+  expectNoWorseThanCause(findings);
   return {
     facts,
     findings,
@@ -126,6 +131,23 @@ export function judged(facts: Facts): Observed {
     causes: () =>
       findings.filter(({ severity, consequenceOf }) => severity !== 'info' && !consequenceOf).map(({ code }) => code),
   };
+}
+
+/** Causes that cannot take the severity of what follows, and why. */
+const lighterCauses: Record<string, string> = {
+  OPERATOR_LEFTOVER_RUNTIME: 'it is critical for every container of the host, whatever it breaks of GPUs',
+  CONTAINERD_CONFIG_VERSION_MISMATCH:
+    'a file of version 1 only moves GPU pods to runc (degraded), one that ends containerd is critical; what asks for nvidia by name is stopped',
+};
+
+/** A person mends causes first: what is worse above a cause would be read as another fault. */
+function expectNoWorseThanCause(findings: readonly Finding[]): void {
+  for (const { code, severity, consequenceOf } of findings) {
+    if (!consequenceOf || Object.hasOwn(lighterCauses, consequenceOf.code)) continue;
+    const cause = findings.find((one) => one.code === consequenceOf.code && one.subject === consequenceOf.subject);
+    if (cause && severities.indexOf(severity) < severities.indexOf(cause.severity))
+      throw new Error(`${code} is ${severity}, and its cause ${cause.code} only ${cause.severity}`);
+  }
 }
 
 function applyChanges(

@@ -69,7 +69,7 @@ test.each([
     liveWithoutNvidia,
   );
   expect(host.of(code)).toMatchObject([
-    { severity: 'degraded', subject: `file:${root}`, evidence: [{ quote: expect.stringContaining(quote) }, {}] },
+    { severity: 'blocker', subject: `file:${root}`, evidence: [{ quote: expect.stringContaining(quote) }, {}] },
   ]);
   expect(host.of('CONTAINERD_RUNTIME_NOT_CONFIGURED')).toMatchObject([{ consequenceOf: { code } }]);
 });
@@ -80,23 +80,25 @@ test('tells a drop-in of that kind by its own path', async () => {
     { files: { [dropIn]: `version = 3\n${nvidia(2)}` } },
     liveWithoutNvidia,
   );
-  expect(host.of(code)).toMatchObject([{ subject: `file:${dropIn}`, severity: 'degraded' }]);
+  expect(host.of(code)).toMatchObject([{ subject: `file:${dropIn}`, severity: 'blocker' }]);
 });
 
 test.each([
-  ['its runtimes', nvidia(1)],
+  // What names the handler is stopped; what only counted on the default goes on, without a GPU.
+  ['its runtimes', 'blocker', nvidia(1)],
   [
     'the table of its default runtime',
+    'degraded',
     '[plugins.cri.containerd.default_runtime]\nruntime_type = "io.containerd.runtime.v1.linux"\nruntime_engine = "/usr/bin/nvidia-container-runtime"\n',
   ],
-  ['the linux plugin', '[plugins.linux]\nruntime = "nvidia-container-runtime"\n'],
-])('tells a file of version 1 whose settings containerd 2 passes over: %s', async (_, tables) => {
+  ['the linux plugin', 'degraded', '[plugins.linux]\nruntime = "nvidia-container-runtime"\n'],
+])('tells a file of version 1 whose settings containerd 2 passes over: %s', async (_, severity, tables) => {
   const host = await observeChanged(
     'x86-containerd-2',
     { files: { [root]: tables, [dropIn]: null } },
     liveWithoutNvidia,
   );
-  expect(host.of(code)).toMatchObject([{ severity: 'degraded', subject: `file:${root}` }]);
+  expect(host.of(code)).toMatchObject([{ severity, subject: `file:${root}` }]);
 });
 
 test('is silent about a version 2 root on containerd 2, about what is read all the same, and behind k3s', async () => {
@@ -110,5 +112,5 @@ test('is silent about a version 2 root on containerd 2, about what is read all t
 test('cannot tell of a file that may not be read', async () => {
   const host = await observeChanged('x86-containerd-2', { files: { [dropIn]: { as: { error: 'EACCES' } } } });
   expect(host.of(code)).toEqual([]);
-  expect(host.untold(code)).toContain('a_file_could_not_be_read');
+  expect(host.untold(code)).toContain('99-nvidia.toml: denied');
 });

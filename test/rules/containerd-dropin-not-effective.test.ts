@@ -52,5 +52,5 @@ test('cannot tell while the root file may not be read', async () => {
     files: { [root]: { as: { error: 'EACCES' } }, [dropIn]: null, [wrongFolder]: written },
   });
   expect(host.of(code)).toEqual([]);
-  expect(host.untold(code)).toContain('a_file_could_not_be_read');
+  expect(host.untold(code)).toContain('config.toml: denied');
 });

@@ -42,3 +42,18 @@ test('cannot tell without an answer of df', async () => {
   const host = await observeChanged('x86-docker', { commands: { [df]: { timedOut: true } } });
   expect(host.untold(code)).toContain('timed_out');
 });
+
+test('the data folders of rke2, MicroK8s and CRI-O count as well', async () => {
+  const low = { commands: { [df]: header + row('/', 1000, 90) } };
+  const rke2 = await observeChanged('rke2-server', low);
+  expect(rke2.of(code)).toHaveLength(1);
+  expect(rke2.facts.disk.value?.dataRoots).toContainEqual({ of: 'rke2', path: '/var/lib/rancher/rke2', mount: '/' });
+  const images = '/var/snap/microk8s/common/var/lib/containerd';
+  const microk8s = await observeChanged('no-gpu', low, { files: { [`${images}/io`]: '' } });
+  expect(microk8s.facts.disk.value?.dataRoots).toContainEqual({ of: 'microk8s', path: images, mount: '/' });
+});
+
+test('cannot tell of a folder that lies on no file system that df lists', async () => {
+  const elsewhere = { commands: { [df]: header + row('/srv', 500, 300) } };
+  expect((await observeChanged('x86-docker', elsewhere)).untold(code)).toContain('/var/lib/docker is not among those');
+});

@@ -32,3 +32,42 @@ test('cannot tell without systemd’s answer', async () => {
   const host = await observeChanged('x86-docker', { commands: { [unitStatesArgv.join(' ')]: 'not_recorded' } });
   expect(host.untold(code)).toContain('units');
 });
+
+const info = 'docker info --format {{json .}}';
+const refused = {
+  ServerErrors: ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
+};
+
+test('tells a docker whose unit is active and that does not answer at its socket', async () => {
+  const host = await observeChanged('x86-docker', { commands: { [info]: JSON.stringify(refused) } });
+  expect(host.of(code)).toMatchObject([
+    {
+      subject: 'unit:docker.service',
+      severity: 'critical',
+      evidence: [{ quote: expect.stringContaining('ActiveState=active') }, { source: `command:${info}` }],
+      remedy: { jobs: [{ kind: 'restart_service', params: { unit: 'docker', action: 'restart' } }] },
+    },
+  ]);
+  const hangs = await observeChanged('x86-docker', { commands: { [info]: { timedOut: true } } });
+  expect(hangs.of(code)[0]?.evidence[1]?.quote).toContain('no answer');
+});
+
+test('takes no lack of rights, and no other engine, for a docker that is deaf', async () => {
+  for (const error of [
+    'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
+    'Cannot connect to the Docker daemon at tcp://192.0.2.7:2375. Is the docker daemon running?',
+  ]) {
+    const answer = JSON.stringify({ ServerErrors: [error] });
+    expect((await observeChanged('x86-docker', { commands: { [info]: answer } })).of(code)).toEqual([]);
+  }
+});
+
+test('tells a containerd whose unit is active and whose socket refuses', async () => {
+  const argv = 'crictl --runtime-endpoint unix:///run/containerd/containerd.sock info';
+  const answer = {
+    exitCode: 1,
+    stderr: 'FATA[0000] dial unix /run/containerd/containerd.sock: connect: connection refused\n',
+  };
+  const host = await observeChanged('x86-containerd-2', { commands: { [argv]: answer } });
+  expect(host.of(code)).toMatchObject([{ subject: 'unit:containerd.service', severity: 'critical' }]);
+});

@@ -26,7 +26,10 @@ test('warns where nvidia is the default and a variable of the image chooses the 
       severity: 'warning',
       evidence: [
         { quote: 'default_runtime_name nvidia' },
-        { source: `file:${toolkit}`, quote: 'accept-nvidia-visible-devices-envvar-when-unprivileged = true' },
+        {
+          source: `file:${toolkit}`,
+          quote: `accept-nvidia-visible-devices-envvar-when-unprivileged is not set in ${toolkit}; the default is true`,
+        },
         { quote: 'Running with config: envvar' },
       ],
       remedy: { jobs: [{ kind: 'set_toolkit_config' }, { kind: 'deploy_device_plugin' }], approval: 'approve' },

@@ -21,7 +21,7 @@ test('names the lists that L4T 32 lacks', async () => {
       severity: 'blocker',
       summary: expect.stringContaining('cuda.csv, cudnn.csv, tensorrt.csv'),
       evidence: [
-        { source: `file:${release}`, quote: 'L4T 32.6.1' },
+        { source: `file:${release}`, quote: 'R32 (release), REVISION: 6.1' },
         { source: `file:${folder}`, quote: 'l4t.csv' },
       ],
       remedy: { jobs: [{ kind: 'repair_packages' }], approval: 'approve' },

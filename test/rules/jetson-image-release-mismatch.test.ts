@@ -37,3 +37,15 @@ test('cannot tell on a board that does not say which release it runs', async () 
   const mute = { files: { '/etc/nv_tegra_release': 'something else\n' }, absent: ['dpkg-query'] };
   expect((await observeChanged('orin', old, mute)).untold(code)).toContain('which L4T release');
 });
+
+test('quotes the package where the board has no release file', async () => {
+  const host = await observeChanged(
+    'orin',
+    changedContainer('orin', { config: { Image: 'example.com/l4t-base:r35.2.1' } }),
+    { files: { '/etc/nv_tegra_release': null } },
+  );
+  expect(host.of(code)[0]?.evidence[1]).toMatchObject({
+    source: expect.stringContaining('command:dpkg-query'),
+    quote: expect.stringMatching(/^nvidia-l4t-core 36\./),
+  });
+});

@@ -64,3 +64,13 @@ test('reads the rendered file when k3s does not answer, and cannot tell without 
   const neither = await observeChanged('k3s-agent', silent, later, { files: { [path]: null } });
   expect(neither.untold(code)).toContain('timed_out');
 });
+
+test('a package keeps the dates of its making: when it was unpacked counts', async () => {
+  const list = '/var/lib/dpkg/info/nvidia-container-toolkit-base.list';
+  const old = installedAt(1_600_000_000_000);
+  const unpacked: Changes = { files: { [list]: { text: '/usr/bin\n', as: { mtimeMs: 1_780_300_000_000 } } } };
+  for (const name of ['k3s-server', 'rke2-server'] as const) {
+    const [finding] = (await observeChanged(name, lacks(name), old, unpacked)).of(code);
+    expect(finding?.evidence[0]).toMatchObject({ source: `file:${list}`, quote: expect.stringMatching(/^changed 20/) });
+  }
+});

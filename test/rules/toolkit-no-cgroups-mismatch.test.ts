@@ -77,3 +77,10 @@ test('cannot tell when config.toml could not be read', async () => {
   const broken = { files: { [toolkitConfig]: 'a = = b\n' } };
   expect((await observeChanged('x86-docker', broken)).untold(code)).toContain('line 1');
 });
+
+test('cannot tell of users’ own daemons whose folders may not be read', async () => {
+  const denied: Changes = { files: { '/run/user': { special: { type: 'dir' }, as: { error: 'EACCES' } } } };
+  const host = await observeChanged('x86-docker', denied);
+  expect(host.untold(code)).toContain('/run/user: denied');
+  expect(host.facts.docker.partial).toContainEqual({ path: 'rootless', because: '/run/user: denied' });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Changes, observeChanged } from './changed-host.ts';
+import { observeCrio } from './crio-hosts.ts';
 import { info, infoArgv } from './docker-host.ts';
 
 const code = 'TOOLKIT_NOT_INSTALLED';
@@ -62,4 +63,11 @@ test('cannot tell where the folders of programs could not be looked into', async
   const others = { files: Object.fromEntries(names.slice(1).map((name) => [`/usr/bin/${name}`, null])) };
   const host = await observeChanged('x86-docker', denied, others);
   expect(host.of(code)).toEqual([]);
+});
+
+test('an engine behind the kubelet that is neither docker nor containerd has to learn of it as well', async () => {
+  const rke2 = await observeChanged('rke2-server', gone);
+  expect(rke2.of(code)[0]?.remedy?.jobs).toContainEqual({ kind: 'configure_runtime', params: { runtime: 'rke2' } });
+  const crio = await observeCrio(gone);
+  expect(crio.of(code)[0]?.remedy?.jobs.map(({ params }) => params.runtime)).toEqual([undefined, 'crio']);
 });

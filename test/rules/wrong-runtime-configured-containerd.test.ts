@@ -40,7 +40,7 @@ test('tells two installations of which the wrong one was configured, by the comm
       severity: 'blocker',
       evidence: [
         { source: `file:${root}`, quote: 'runtimes.nvidia' },
-        { source: `file:${own}/cmdline`, quote: `reads ${k8s}` },
+        { source: `file:${own}/cmdline`, quote: k8s },
         { quote: 'runtimes: runc' },
       ],
       remedy: null,

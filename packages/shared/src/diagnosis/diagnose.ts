@@ -3,7 +3,7 @@ import type { Facts, ProbeKey } from '../probes/facts.ts';
 import { cutShort } from './cut-short.ts';
 import type { Asked, Found, Needed, Rule, Seen } from './define-rule.ts';
 import { whyDriverUnknown } from './driver-questions.ts';
-import type { CannotTell, Diagnosis, Finding } from './finding.ts';
+import { type CannotTell, type Diagnosis, type Finding, severities } from './finding.ts';
 import { driverAnswers } from './host-questions.ts';
 import { orderFindings } from './order-findings.ts';
 import { inWords, reasonInWords } from './reasons.ts';
@@ -102,11 +102,17 @@ function toFinding(rule: Rule, found: Found): Finding {
 /** The nearest cause that is present: by the rule's own list, and of equals the one with the same subject. */
 function withCause(finding: Finding, causes: readonly string[], all: readonly Finding[]): Finding {
   for (const code of causes) {
-    const present = all.filter((other) => other.code === code);
+    const present = all.filter((other) => other.code === code && canExplain(other, finding));
     const cause = present.find((other) => other.subject === finding.subject) ?? present[0];
     if (cause) return { ...finding, consequenceOf: { code: cause.code, subject: cause.subject } };
   }
   return finding;
+}
+
+/** What only warns has stopped nothing yet: something else did. */
+function canExplain(cause: Finding, { severity }: Finding): boolean {
+  const isLight = cause.severity === 'warning' || cause.severity === 'info';
+  return !isLight || severities.indexOf(severity) >= severities.indexOf(cause.severity);
 }
 
 /** Several rules may share a code (one for each engine): the code is named once, with every reason. */

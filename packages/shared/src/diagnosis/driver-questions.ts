@@ -81,7 +81,7 @@ export function reservationOf(
   driver: Driver,
 ): { file: string; quote: string } | null {
   const id = `${gpu.vendorId}:${gpu.deviceId}`;
-  if (pci.passthroughIds.includes(id)) return { file: '/proc/cmdline', quote: `ids with ${id}` };
+  if (pci.passthroughIds.includes(id)) return { file: '/proc/cmdline', quote: `ids=…${id}` };
   const setting = driver.modprobe.find(
     ({ module, directive, text }) =>
       module === 'vfio_pci' && directive === 'options' && text.toLowerCase().includes(id),

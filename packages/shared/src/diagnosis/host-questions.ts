@@ -1,3 +1,4 @@
+import { defaultAddress } from '../probes/containerd/places.ts';
 import type { ConfigFile, RuntimeEntry, UnitState } from '../probes/fact.ts';
 import type { FactValue } from '../probes/facts.ts';
 import { isNewerThanStart } from '../probes/unit-age.ts';
@@ -79,16 +80,14 @@ export function kubeletUsesHostContainerd(facts: { [K in 'containerd' | 'k3s' | 
   return kubeletSocket(facts.kube) === hostSocket(facts.containerd);
 }
 
-const builtInSocket = '/run/containerd/containerd.sock';
-
 /** Without an endpoint the kubelet takes its default. */
 function kubeletSocket(kube: FactValue<'kube'>): string {
-  return socketPath(kube.runtimeEndpoint ?? builtInSocket);
+  return socketPath(kube.runtimeEndpoint ?? defaultAddress);
 }
 
 /** Where the containerd listens that the fact describes. */
 export function hostSocket(containerd: FactValue<'containerd'>): string {
-  return socketPath(containerd.instances?.[0]?.address ?? builtInSocket);
+  return socketPath(containerd.instances?.[0]?.address ?? defaultAddress);
 }
 
 function socketPath(endpoint: string): string {

@@ -1,6 +1,7 @@
 import { dfArgv } from '../probes/disk/parse-df.ts';
 import type { FactValue } from '../probes/facts.ts';
-import { rke2Distribution } from '../probes/k3s/distribution.ts';
+import { k3sDistribution, rke2Distribution } from '../probes/k3s/distribution.ts';
+import { modulesFile } from '../probes/kernel-files.ts';
 import type { KernelLogFact } from '../probes/kernel-log/fact.ts';
 import { dmesgArgv, journalArgv } from '../probes/kernel-log/index.ts';
 import { kubeReaders, questions } from '../probes/kube/kubectl.ts';
@@ -18,7 +19,7 @@ export const sources = {
   pciVendor: (address: string) => `file:/sys/bus/pci/devices/${address}/vendor`,
   heldGpu: (address: string) => `file:/proc/driver/nvidia/gpus/${address}/information`,
   pciBus: 'file:/sys/bus/pci/devices',
-  modules: 'file:/proc/modules',
+  modules: `file:${modulesFile}`,
   loadedDriver: 'file:/proc/driver/nvidia/version',
   moduleOnDisk: 'command:modinfo -F version nvidia',
   deviceTreeModel: 'file:/proc/device-tree/model',
@@ -28,9 +29,7 @@ export const sources = {
   kernelLog: ({ from }: Pick<KernelLogFact, 'from'>) =>
     `command:${(from === 'ring_buffer' ? dmesgArgv : journalArgv).join(' ')}`,
   docker: 'command:docker info --format {{json .}}',
-  containerdVersion: 'command:containerd --version',
-  crictl: 'command:crictl --runtime-endpoint unix:///run/containerd/containerd.sock info',
-  k3sCrictl: 'command:k3s crictl info',
+  k3sCrictl: `command:${k3sDistribution.infoArgv.join(' ')}`,
   rke2Crictl: `command:${rke2Distribution.infoArgv.join(' ')}`,
   microk8sCrictl: `command:crictl --runtime-endpoint unix://${microk8sSocket} info`,
   runtimeClasses: ({ kube }: { kube: FactValue<'kube'> }) =>

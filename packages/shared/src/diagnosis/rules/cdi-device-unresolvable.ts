@@ -1,9 +1,11 @@
 import type { CdiSpec } from '../../probes/cdi/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
+import { isOlderThan } from '../../probes/versions.ts';
 import { defineRule, type Found } from '../define-rule.ts';
-import { listed } from '../host-questions.ts';
+import { isDown, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { gpuKind, gpuSpecs, realDir } from './cdi-parts.ts';
+import { versionSource, whyNoEffective } from './containerd-parts.ts';
 
 type Cdi = FactValue<'cdi'>;
 type Parts = { [K in 'cdi' | 'docker' | 'containerd' | 'toolkit']: FactValue<K> };
@@ -22,11 +24,22 @@ export const cdiDeviceUnresolvable = defineRule({
   needs: ['cdi', 'docker', 'containerd', 'toolkit'],
   consequenceOf: ['CDI_SPEC_MISSING', 'CDI_SPEC_STALE'],
   excludedBy: ({ cdi }) => cdi !== null && gpuSpecs(cdi).length === 0,
-  check(facts) {
-    const { cdi } = facts;
+  check(facts, asked) {
+    const { cdi, docker, containerd } = facts;
     const doubled = cdi.conflicts.filter(({ device }) => device.startsWith(`${gpuKind}=`));
     if (doubled.length > 0) return [inConflict(doubled)];
-    return cdi.readers.filter((reader) => asksForCdi(reader, facts)).flatMap((reader) => unresolvable(reader, facts));
+    const found = cdi.readers
+      .filter((reader) => asksForCdi(reader, facts))
+      .flatMap((reader) => unresolvable(reader, facts));
+    if (found.length > 0) return found;
+    if (docker.installed && docker.live === null && !isDown(docker))
+      return {
+        cannotTell: `the folders that docker reads are not known: ${asked.unread('docker', 'live') ?? 'no answer'}`,
+      };
+    const isUntold = containerd.installed && containerd.effective === null && !isDown(containerd);
+    return isUntold
+      ? { cannotTell: `the folders that containerd reads are not known: ${whyNoEffective(containerd, asked)}` }
+      : [];
   },
 });
 
@@ -59,7 +72,7 @@ function unresolvable({ engine, dirs }: Reader, facts: Parts): Found[] {
   const version =
     engine === 'docker' ? facts.docker.live?.version : engine === 'containerd' ? facts.containerd.version : null;
   const tooNew = seen.filter((spec) => isTooNew(spec, engine, version ?? null));
-  return tooNew.length === seen.length && tooNew[0] ? [newerThan(engine, version ?? '', tooNew[0])] : [];
+  return tooNew.length === seen.length && tooNew[0] ? [newerThan(engine, version ?? '', tooNew[0], facts)] : [];
 }
 
 function notRead(engine: string, dirs: readonly string[], spec: CdiSpec): Found {
@@ -78,28 +91,21 @@ function notRead(engine: string, dirs: readonly string[], spec: CdiSpec): Found 
 }
 
 /** First release of each engine that reads CDI 0.7. */
-const readsSeven: Record<string, readonly [number, number, number]> = { docker: [26, 1, 0], containerd: [1, 7, 16] };
+const readsSeven: Record<string, readonly number[]> = { docker: [26, 1, 0], containerd: [1, 7, 16] };
 
 function isTooNew({ cdiVersion }: CdiSpec, engine: string, version: string | null): boolean {
-  const [major = 0, minor = 0] = (cdiVersion ?? '').split('.').map(Number);
   const first = readsSeven[engine];
-  const own = /^v?(\d+)\.(\d+)\.(\d+)/
-    .exec(version ?? '')
-    ?.slice(1)
-    .map(Number);
-  if (first === undefined || own === undefined || major > 0 || minor < 7) return false;
-  const differs = first.findIndex((part, at) => part !== own[at]);
-  return differs >= 0 && (own[differs] ?? 0) < (first[differs] ?? 0);
+  return first !== undefined && cdiVersion !== null && !isOlderThan(cdiVersion, [0, 7]) && isOlderThan(version, first);
 }
 
-function newerThan(engine: string, version: string, spec: CdiSpec): Found {
+function newerThan(engine: string, version: string, spec: CdiSpec, { containerd }: Parts): Found {
   return {
     subject: `file:${spec.file.path}`,
     severity: 'blocker',
     summary: `${spec.file.path} is of CDI ${spec.cdiVersion}, which ${engine} ${version} does not read`,
     evidence: [
       { source: sources.file(spec.file.path), quote: `cdiVersion: ${spec.cdiVersion}` },
-      { source: engine === 'docker' ? sources.docker : sources.containerdVersion, quote: version },
+      { source: engine === 'docker' ? sources.docker : versionSource(containerd), quote: version },
     ],
     remedy: null,
     person:

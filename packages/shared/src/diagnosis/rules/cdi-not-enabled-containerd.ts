@@ -1,8 +1,10 @@
+import type { FactValue } from '../../probes/facts.ts';
+import { isOlderThan } from '../../probes/versions.ts';
 import { defineRule } from '../define-rule.ts';
 import { kubeletUsesHostContainerd, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, crictlSource, rootPath, versionSource } from './containerd-parts.ts';
-import { type Kube, pluginSetting } from './device-plugin-parts.ts';
+import { cdiStrategy } from './cdi-consumers.ts';
+import { containerdJob, crictlSource, rootPath, versionSource, whyNoEffective } from './containerd-parts.ts';
 
 export const containerdCdiNotEnabled = defineRule({
   code: 'CDI_NOT_ENABLED',
@@ -20,15 +22,14 @@ export const containerdCdiNotEnabled = defineRule({
   check(facts, asked) {
     const { containerd, kube } = facts;
     if (!kubeletUsesHostContainerd(facts)) return [];
-    const consumer = cdiConsumer(kube);
+    const consumer = cdiStrategy(kube);
     if (consumer === null) return [];
     const isOn = containerd.live?.enableCdi ?? containerd.effective?.enableCdi ?? null;
     if (isOn === true) return [];
     // Before 1.7 there is nothing to switch on.
-    const knowsIt = containerd.version !== null && !/^1\.[0-6]\./.test(containerd.version);
+    const knowsIt = containerd.version !== null && !isOlderThan(containerd.version, [1, 7]);
     if (isOn === null && knowsIt) {
-      const because = asked.unread('containerd', 'effective') ?? asked.unread('containerd', 'live') ?? 'no reason';
-      return { cannotTell: `whether containerd has CDI on is not known: ${because}` };
+      return { cannotTell: `whether containerd has CDI on is not known: ${whyNoEffective(containerd, asked)}` };
     }
     return [
       {
@@ -41,7 +42,7 @@ export const containerdCdiNotEnabled = defineRule({
           { source: consumer.source, quote: consumer.quote },
           containerd.live?.enableCdi === false
             ? { source: crictlSource(containerd), quote: '"enableCDI": false' }
-            : { source: sources.file(rootPath(containerd)), quote: 'enable_cdi is not true' },
+            : { source: sources.file(rootPath(containerd)), quote: statedCdi(containerd) },
           { source: versionSource(containerd), quote: `v${containerd.version}` },
         ],
         remedy: knowsIt ? { jobs: [containerdJob(containerd, { cdi: true })], approval: 'window' } : null,
@@ -51,11 +52,8 @@ export const containerdCdiNotEnabled = defineRule({
   },
 });
 
-function cdiConsumer(kube: Kube) {
-  const setting = pluginSetting(kube, {
-    flag: 'device-list-strategy',
-    variable: 'DEVICE_LIST_STRATEGY',
-    printed: ({ deviceListStrategy }) => deviceListStrategy?.join(',') ?? null,
-  });
-  return setting !== null && /cdi-(cri|annotations)/.test(setting.value) ? setting : null;
+/** As its files say, or as a release does where they do not. */
+function statedCdi({ layers = [], effective }: FactValue<'containerd'>): string {
+  const stated = layers.some(({ enableCdi }) => enableCdi !== null);
+  return stated ? `enable_cdi = ${effective?.enableCdi ?? false}` : 'enable_cdi not set; the default is false';
 }

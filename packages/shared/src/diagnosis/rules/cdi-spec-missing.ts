@@ -1,30 +1,36 @@
-import type { FactValue } from '../../probes/facts.ts';
 import { defineRule } from '../define-rule.ts';
 import { hasGpu, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { cdiConsumers } from './cdi-consumers.ts';
 import { gpuKind, gpuSpecs, newSpecPath } from './cdi-parts.ts';
+import { unreadConfig } from './docker-parts.ts';
 
 export const cdiSpecMissing = defineRule({
   code: 'CDI_SPEC_MISSING',
   layer: 'toolkit',
   severity: 'blocker',
   title:
-    'Something on the host asks for CDI devices (mode cdi, features.cdi, podman as the engine) and no readable ' +
+    'Something on the host asks for CDI devices (mode cdi, features.cdi, podman as the engine, a strategy of the device plugin, a container by name) and no readable ' +
     'specification gives nvidia.com/gpu; or the service that writes one failed and there is none (a warning)',
   notWhen:
     'a readable specification is there; nothing asks for CDI: jit-cdi and legacy need no file; no toolkit (first)',
   proposes: ['generate_cdi'],
   needs: ['cdi', 'pci', 'jetson', 'driver', 'toolkit', 'docker', 'kube'],
   standsOnDriver: true,
+  uses: ['workloads'],
   consequenceOf: ['TOOLKIT_NOT_INSTALLED'],
   excludedBy: (seen) =>
     surelyNoGpu(seen) || seen.toolkit?.installed === false || (seen.cdi !== null && gpuSpecs(seen.cdi).length > 0),
   check(facts, asked) {
     const { cdi, driver } = facts;
     if (!hasGpu(facts) || !facts.toolkit.installed) return [];
-    const consumer = consumerOf(facts);
+    const consumer = cdiConsumers(facts)[0] ?? null;
     const failed = cdi.refresh.service?.activeState === 'failed' ? cdi.refresh.service : null;
-    if (consumer === null && failed === null) return [];
+    if (consumer === null && failed === null) {
+      // What nobody could read may ask for it.
+      const unread = facts.docker.installed ? unreadConfig(facts.docker) : null;
+      return unread ?? [];
+    }
     const unread = asked.unread('cdi', 'specs');
     if (unread) return { cannotTell: `CDI specifications could not be read: ${unread}` };
     const broken = cdi.specs.filter(({ file, kind }) => file.error !== null && (kind === null || kind === gpuKind));
@@ -59,30 +65,3 @@ export const cdiSpecMissing = defineRule({
     ];
   },
 });
-
-type Parts = { [K in 'cdi' | 'toolkit' | 'docker' | 'kube']: FactValue<K> };
-
-/** What asks for CDI devices here; podman only where it is the engine, as distributions bring it along unasked. */
-function consumerOf({ cdi, toolkit, docker, kube }: Parts) {
-  if (toolkit.config.mode === 'cdi')
-    return {
-      who: 'The toolkit in mode cdi',
-      evidence: { source: sources.file(toolkit.configFile.path), quote: 'mode = "cdi"' },
-    };
-  if (docker.config?.cdi === true)
-    return {
-      who: 'Docker with features.cdi',
-      evidence: { source: sources.file(docker.configFile.path), quote: '"cdi": true' },
-    };
-  const own = docker.rootless?.find(({ cdi: isOn }) => isOn === true)?.configFile;
-  if (own)
-    return {
-      who: 'A rootless docker with features.cdi',
-      evidence: { source: sources.file(own.path), quote: '"cdi": true' },
-    };
-  if (docker.emulatedBy === 'podman')
-    return { who: 'Podman in docker’s place', evidence: { source: sources.file('/usr/bin/docker'), quote: 'podman' } };
-  if (cdi.readers.some(({ engine }) => engine === 'podman') && !docker.installed && !kube.present)
-    return { who: 'Podman', evidence: { source: sources.file('/usr/bin/podman'), quote: 'the only engine here' } };
-  return null;
-}

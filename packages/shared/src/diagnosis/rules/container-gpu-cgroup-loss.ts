@@ -3,6 +3,7 @@ import { reloadArgv } from '../../probes/workloads/index.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
+import { autoMeansCdi } from './toolkit-parts.ts';
 import { type DockerContainer, nameOf, subjectOf } from './workload-parts.ts';
 
 export const containerGpuCgroupLoss = defineRule({
@@ -67,9 +68,8 @@ function isAtRisk({ running, privileged, gpu, runtime }: DockerContainer): boole
   );
 }
 
-/** `--gpus` always goes through the hook; the runtime injects by what `mode` says, and until 1.18 `auto` was legacy. */
+/** `--gpus` always goes through the hook; the runtime injects by what `mode` says. */
 function isLegacy({ gpu }: DockerContainer, { config, version }: FactValue<'toolkit'>): boolean {
   if (gpu.drivers.length > 0 || config.mode === 'legacy') return true;
-  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
-  return config.mode === 'auto' && version !== null && (major < 1 || (major === 1 && minor < 18));
+  return config.mode === 'auto' && autoMeansCdi(version) === false;
 }

@@ -1,3 +1,4 @@
+import { criPlugin } from '../../probes/containerd/parse-containerd-config.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { isActive, isDown, knowsNvidia, surelyNotContainerd } from '../host-questions.ts';
@@ -8,6 +9,8 @@ import {
   isLeftAtVersion1,
   isWritable,
   rootPath,
+  untoldEffective,
+  versionRefusals,
   versionSource,
 } from './containerd-parts.ts';
 
@@ -17,7 +20,7 @@ type Layer = NonNullable<Containerd['layers']>[number];
 export const containerdConfigVersionMismatch = defineRule({
   code: 'CONTAINERD_CONFIG_VERSION_MISMATCH',
   layer: 'engine',
-  severity: 'critical',
+  severity: 'blocker',
   title:
     'This containerd will not start with the versions of its configuration files (its own, a drop-in’s above the root ' +
     'file’s, a plugin named as an older version names it), or nvidia stands where this version of a file is not read',
@@ -30,9 +33,9 @@ export const containerdConfigVersionMismatch = defineRule({
     const { effective, layers = [] } = containerd;
     if (effective === null) {
       const refused = asked.unread('containerd', 'effective');
-      const why = refused === null ? undefined : refusals[refused];
+      const why = refused === null ? undefined : versionRefusals[refused];
       if (why !== undefined) return [refusedBy(containerd, layers, why)];
-      return { cannotTell: `what the files of containerd come to is not known: ${refused ?? 'no reason given'}` };
+      return untoldEffective(containerd, asked) ?? [];
     }
     if (knowsNvidia(effective.runtimes)) return [];
     const misplaced = layers.find((layer) => layer.misplaced?.includes('nvidia'));
@@ -41,31 +44,37 @@ export const containerdConfigVersionMismatch = defineRule({
         notRead(
           containerd,
           misplaced.path,
-          `version = ${misplaced.version ?? '(none)'}, runtimes.nvidia under the plugin name of another version`,
+          'blocker',
+          `version = ${misplaced.version ?? '(not set: 1)'}, plugins.${namesOfOthers(misplaced)}: runtimes.nvidia`,
         ),
       ];
     if (effective.schema > 1) return [];
     const ignored = layers.find(({ runtimes }) => knowsNvidia(runtimes));
-    if (ignored) return [notRead(containerd, ignored.path, 'no version = 2 or 3: runtimes.nvidia of version 1')];
+    if (ignored)
+      return [notRead(containerd, ignored.path, 'blocker', 'version not set: runtimes.nvidia under plugins.cri')];
     const legacy = layers.find(({ legacyRuntime }) => /nvidia/.test(legacyRuntime ?? ''));
+    // GPU pods run, under runc: what needs the handler by its name is told by its own rule.
     return legacy
       ? [
           notRead(
             containerd,
             legacy.path,
-            `no version: ${legacy.legacyRuntime} as a default_runtime or in plugins.linux`,
+            'degraded',
+            `version not set: ${legacy.legacyRuntime} in default_runtime or plugins.linux`,
           ),
         ]
       : [];
   },
 });
 
-/** Why no configuration comes out of the files, where it is a matter of their versions. */
-const refusals: Record<string, string> = {
-  schema_not_supported: 'it does not know this version',
-  import_has_newer_schema: 'a drop-in may not have a newer version than the root file',
-  short_plugin_name: 'since version 2 a plugin is named in full, and a short name is refused',
-};
+/** Names of the CRI plugin in this file that another version of the file would have. */
+function namesOfOthers({ version, plugins = [] }: Layer): string {
+  const own = (version ?? 1) >= 3 ? criPlugin.v3 : version === 2 ? criPlugin.v2 : criPlugin.v1;
+  return Object.values(criPlugin)
+    .filter((name) => name !== own && plugins.includes(name))
+    .map((name) => `"${name}"`)
+    .join(', ');
+}
 
 function refusedBy(containerd: Containerd, layers: readonly Layer[], why: string): Found {
   const { version } = containerd;
@@ -80,7 +89,7 @@ function refusedBy(containerd: Containerd, layers: readonly Layer[], why: string
     evidence: [
       ...layers.map((layer) => ({
         source: sources.file(layer.path),
-        quote: `version = ${layer.version ?? '(none: 1)'}${quoteShort(layer)}`,
+        quote: `version = ${layer.version ?? '(not set: 1)'}${quoteShort(layer)}`,
       })),
       { source: versionSource(containerd), quote: version ?? 'not known' },
     ],
@@ -93,10 +102,10 @@ function quoteShort({ version, disabledPlugins }: Layer): string {
   return (version ?? 1) >= 2 && short.length > 0 ? `, disabled_plugins: ${short.join(', ')}` : '';
 }
 
-function notRead(containerd: Containerd, path: string, quote: string): Found {
+function notRead(containerd: Containerd, path: string, severity: Found['severity'], quote: string): Found {
   return {
     subject: `file:${path}`,
-    severity: 'degraded',
+    severity,
     summary: `${path} has the nvidia runtime where containerd ${containerd.version ?? ''} does not read it in this version of the file`,
     evidence: [
       { source: sources.file(path), quote },

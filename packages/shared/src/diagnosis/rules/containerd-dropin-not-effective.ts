@@ -1,7 +1,14 @@
 import { defineRule } from '../define-rule.ts';
 import { containerdIsTheEngine, knowsNvidia, listed, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, liveRuntimes, readsDefaultRoot, rootPath, unreadNvidia } from './containerd-parts.ts';
+import {
+  containerdJob,
+  liveRuntimes,
+  readsDefaultRoot,
+  rootPath,
+  unreadNvidia,
+  whyNoEffective,
+} from './containerd-parts.ts';
 
 export const containerdDropinNotEffective = defineRule({
   code: 'CONTAINERD_DROPIN_NOT_EFFECTIVE',
@@ -24,9 +31,7 @@ export const containerdDropinNotEffective = defineRule({
     const { containerd } = facts;
     if (!containerdIsTheEngine(facts)) return [];
     if (containerd.effective === null)
-      return {
-        cannotTell: `what containerd imports is not known: ${asked.unread('containerd', 'effective') ?? 'no reason given'}`,
-      };
+      return { cannotTell: `what containerd imports is not known: ${whyNoEffective(containerd, asked)}` };
     const path = rootPath(containerd);
     const live = liveRuntimes(containerd);
     const root = containerd.files[0];

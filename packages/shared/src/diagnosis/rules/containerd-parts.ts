@@ -1,8 +1,10 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
 import type { FactValue } from '../../probes/facts.ts';
-import { hostSocket } from '../host-questions.ts';
+import type { Asked } from '../define-rule.ts';
+import { hostSocket, knowsNvidia } from '../host-questions.ts';
 
 type Containerd = FactValue<'containerd'>;
+type AsksContainerd = Pick<Asked<'containerd'>, 'unread'>;
 type Unmatched = NonNullable<Containerd['unmatched']>[number];
 
 const defaultRoot = '/etc/containerd/config.toml';
@@ -10,6 +12,11 @@ const defaultRoot = '/etc/containerd/config.toml';
 /** The configuration file that the running containerd was started with. */
 export function rootPath(containerd: Containerd): string {
   return containerd.files[0]?.path ?? defaultRoot;
+}
+
+/** The file of those read that holds the runtime nvidia; the last one that has it wins. */
+export function fileWithRuntime(containerd: Containerd): string {
+  return containerd.layers?.findLast(({ runtimes }) => knowsNvidia(runtimes))?.path ?? rootPath(containerd);
 }
 
 export function containerdJob(containerd: Containerd, params: JobRequest['params'] = {}): JobRequest {
@@ -89,4 +96,31 @@ export function worksWithoutIt(kube: Kube): boolean {
   return Object.entries(kube.node?.allocatable ?? {}).some(
     ([name, count]) => /^nvidia\.com\//.test(name) && count !== '0',
   );
+}
+
+/** Releases before 2.0 end on an import that is named in full and is not there. */
+export function missingImport({ version }: Containerd, asked: AsksContainerd): string | null {
+  const gap = asked.unread('containerd', 'files');
+  return version?.startsWith('1.') ? (/^import_absent: (.+)$/.exec(gap ?? '')?.[1] ?? null) : null;
+}
+
+/** Why it is not known what the files come to: the broken one and its line, where it is one. */
+export function whyNoEffective(containerd: Containerd, asked: AsksContainerd): string {
+  const broken = containerd.files.find(({ error }) => error !== null);
+  if (broken) return `${broken.path}: ${broken.error}`;
+  return asked.unread('containerd', 'files') ?? asked.unread('containerd', 'effective') ?? 'no reason given';
+}
+
+/** Its files are read and no configuration comes of them: the versions are at fault, and a rule of their own tells it. */
+export const versionRefusals: Record<string, string> = {
+  schema_not_supported: 'it does not know this version',
+  import_has_newer_schema: 'a drop-in may not have a newer version than the root file',
+  short_plugin_name: 'since version 2 a plugin is named in full, and a short name is refused',
+};
+
+/** What rules say that would ask the effective configuration; null: it is known, or why not is a finding already. */
+export function untoldEffective(containerd: Containerd, asked: AsksContainerd): { cannotTell: string } | null {
+  if (!containerd.installed || containerd.effective !== null) return null;
+  if (Object.hasOwn(versionRefusals, asked.unread('containerd', 'effective') ?? '')) return null;
+  return { cannotTell: `what the files of containerd come to is not known: ${whyNoEffective(containerd, asked)}` };
 }

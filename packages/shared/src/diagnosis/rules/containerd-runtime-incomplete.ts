@@ -3,7 +3,7 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found, type Needed } from '../define-rule.ts';
 import { containerdIsTheEngine, listed, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, crictlSource, rootPath } from './containerd-parts.ts';
+import { containerdJob, crictlSource, fileWithRuntime, rootPath, untoldEffective } from './containerd-parts.ts';
 
 /** Where the toolkit probe looks for programs: a path elsewhere may exist without our knowing. */
 const lookedIn = /^(\/usr\/bin|\/usr\/local\/bin|\/usr\/local\/nvidia\/toolkit)\/nvidia-container-runtime/;
@@ -19,12 +19,13 @@ export const containerdRuntimeIncomplete = defineRule({
   needs: ['toolkit', 'docker', 'containerd', 'k3s', 'kube'],
   consequenceOf: ['OPERATOR_LEFTOVER_RUNTIME', 'TOOLKIT_NOT_INSTALLED'],
   excludedBy: (seen) =>
-    surelyNotContainerd(seen) || (seen.containerd !== null && nvidiaEntry(seen.containerd) === undefined),
-  check(facts) {
+    surelyNotContainerd(seen) || (seen.containerd?.effective != null && nvidiaEntry(seen.containerd) === undefined),
+  check(facts, asked) {
     const { containerd, toolkit } = facts;
     const entry = nvidiaEntry(containerd);
-    if (!entry || !containerdIsTheEngine(facts)) return [];
-    const source = entry.live ? crictlSource(containerd) : sources.file(rootPath(containerd));
+    if (!containerdIsTheEngine(facts)) return [];
+    if (!entry) return untoldEffective(containerd, asked) ?? [];
+    const source = entry.live ? crictlSource(containerd) : sources.file(fileWithRuntime(containerd));
     const found = (severity: Found['severity'], summary: string, quote: string): Found[] => [
       {
         subject: `file:${rootPath(containerd)}`,
@@ -54,7 +55,7 @@ export const containerdRuntimeIncomplete = defineRule({
       return found(
         'blocker',
         `containerd’s default runtime ${wanted} has no table beside nvidia’s: its CRI plugin does not load`,
-        `default runtime ${wanted}; runtimes: ${listed(containerd.effective?.runtimes.map(({ name }) => name) ?? [])}`,
+        `no table of the default runtime ${wanted}; runtimes: ${listed(containerd.effective?.runtimes.map(({ name }) => name) ?? [])}`,
       );
     if (!isDefault(containerd) || entry.systemdCgroup === true) return [];
     return loose(

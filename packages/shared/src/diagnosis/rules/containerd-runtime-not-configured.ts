@@ -18,6 +18,7 @@ import {
   liveRuntimes,
   rootPath,
   unreadNvidia,
+  whyNoEffective,
   worksWithoutIt,
 } from './containerd-parts.ts';
 
@@ -40,12 +41,12 @@ export const containerdRuntimeNotConfigured = defineRule({
     knowsNvidia(seen.containerd?.live?.runtimes ?? []) ||
     (seen.containerd !== null && unreadNvidia(seen.containerd).length > 0) ||
     knowsNvidia(seen.containerd?.effective?.runtimes ?? []),
-  check(facts) {
+  check(facts, asked) {
     const { containerd, kube } = facts;
     if (!hasGpu(facts) || !containerdIsTheEngine(facts) || worksWithoutIt(kube)) return [];
     const root = containerd.files[0];
     if (containerd.effective === null && root?.present)
-      return { cannotTell: `the configuration of containerd could not be read: ${root.error ?? 'no reason given'}` };
+      return { cannotTell: `the configuration of containerd is not known: ${whyNoEffective(containerd, asked)}` };
     const live = liveRuntimes(containerd);
     return [
       {

@@ -23,16 +23,22 @@ export const diskLow = defineRule({
   notWhen: 'space is low elsewhere; file systems that make inodes as they need them',
   proposes: [],
   needs: ['disk'],
-  check({ disk }) {
+  check({ disk }, asked) {
     const found = new Map<string, Found>();
-    const kubelet = disk.dataRoots.some(({ of }) => of === 'kubelet' || of === 'k3s');
+    const kubelet = disk.dataRoots.some(({ of }) => ['kubelet', 'k3s', 'rke2', 'microk8s'].includes(of));
+    const untold: string[] = [];
     for (const root of disk.dataRoots) {
       const mount = disk.mounts.find(({ path }) => path === root.mount);
+      if (mount === undefined) untold.push(`the file system of ${root.path} is not among those that df lists`);
+      else if (mount.availableBytes === null) untold.push(`df does not say what is free on ${mount.path}`);
       if (mount === undefined || found.has(mount.path)) continue;
       const finding = lowInodes(root, mount) ?? lowSpace(root, mount, kubelet);
       if (finding) found.set(mount.path, finding);
     }
-    return [...found.values()];
+    const [first] = untold;
+    if (found.size > 0 || first === undefined) return [...found.values()];
+    const because = asked.unread('disk', 'mounts');
+    return { cannotTell: because === null ? first : `${first}: ${because}` };
   },
 });
 

@@ -1,8 +1,10 @@
 import type { DockerFlag } from '../../probes/docker/fact.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
+import { isOlderThan, versionParts } from '../../probes/versions.ts';
 import { defineRule } from '../define-rule.ts';
 import { isActive } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { unreadConfig } from './docker-parts.ts';
 
 export const dockerConfigFlagConflict = defineRule({
   code: 'DOCKER_CONFIG_FLAG_CONFLICT',
@@ -22,6 +24,8 @@ export const dockerConfigFlagConflict = defineRule({
       const unread = asked.unread('docker', 'flags.configured');
       return unread ? { cannotTell: `docker's unit could not be read: ${unread}` } : [];
     }
+    const unreadFile = configured.length > 0 ? unreadConfig(docker) : null;
+    if (unreadFile) return unreadFile;
     const keys = docker.config?.keys ?? [];
     const doubled = configured.filter(({ directive }) => keys.includes(directive));
     const merged = mergesRuntimes(docker.version ?? null);
@@ -74,7 +78,5 @@ function shown({ flag, value }: DockerFlag): string {
 
 /** From 20.10 `--add-runtime` adds to the runtimes of daemon.json; null: the version is not known. */
 function mergesRuntimes(version: string | null): boolean | null {
-  const [major, minor = 0] = (version ?? '').split('.').map(Number);
-  if (!major) return null;
-  return major > 20 || (major === 20 && minor >= 10);
+  return versionParts(version) === null ? null : !isOlderThan(version, [20, 10]);
 }

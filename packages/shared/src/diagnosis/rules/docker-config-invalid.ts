@@ -1,14 +1,15 @@
 import { defineRule } from '../define-rule.ts';
 import { isActive } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { isNoFile, unreadConfig } from './docker-parts.ts';
 
 export const dockerConfigInvalid = defineRule({
   code: 'DOCKER_CONFIG_INVALID',
   layer: 'engine',
   severity: 'blocker',
   title:
-    'Docker’s configuration file is not valid JSON, or gives a directive a value that dockerd does not take, whether or ' +
-    'not the daemon still runs',
+    'Docker’s configuration file is not valid JSON, gives a directive a value that dockerd does not take, or is no file ' +
+    'at all (a folder, a loop of links, a pipe), whether or not the daemon still runs',
   notWhen: 'the file is absent; keys that we do not know; docker is not installed',
   proposes: [],
   needs: ['docker'],
@@ -17,10 +18,13 @@ export const dockerConfigInvalid = defineRule({
     const { configFile } = docker;
     if (configFile.error === null) return [];
     // Without a hash the bytes were never read: that is no verdict on what they say.
-    if (configFile.sha256 === null) return { cannotTell: `${configFile.path} could not be read: ${configFile.error}` };
-    const fault = configFile.error.startsWith('wrong_type')
-      ? 'has values of a type that dockerd does not take'
-      : 'is not valid JSON';
+    const unread = unreadConfig(docker);
+    if (unread) return unread;
+    const fault = isNoFile(configFile)
+      ? 'is no file that can be read'
+      : configFile.error.startsWith('wrong_type')
+        ? 'has values of a type that dockerd does not take'
+        : 'is not valid JSON';
     return [
       {
         subject: `file:${configFile.path}`,

@@ -5,7 +5,7 @@ import { defineRule } from '../define-rule.ts';
 import { isDown, isSnapDocker, knowsNvidia, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
-import { otherEngine } from './docker-parts.ts';
+import { otherEngine, quoteOfNone, unreadConfig } from './docker-parts.ts';
 
 type Docker = FactValue<'docker'>;
 type Live = NonNullable<Docker['live']>;
@@ -25,12 +25,15 @@ export const dockerConfigNotRead = defineRule({
     docker !== null &&
     (!docker.installed ||
       isDown(docker) ||
-      !(knowsNvidia(docker.config?.runtimes ?? []) || knowsNvidia(docker.ignoredFile?.runtimes ?? [])) ||
+      (unreadConfig(docker) === null &&
+        !(knowsNvidia(docker.config?.runtimes ?? []) || knowsNvidia(docker.ignoredFile?.runtimes ?? []))) ||
       (docker.live !== null && knowsNvidia(docker.live.runtimes))),
   check({ docker }, asked) {
     const { live, unit, configFile, ignoredFile } = docker;
     if (live === null) return { cannotTell: `docker did not answer: ${asked.unread('docker', 'live') ?? 'no reason'}` };
     const elsewhere = otherEngine(docker);
+    const unreadFile = unreadConfig(docker);
+    if (unreadFile) return unreadFile;
     const own = knowsNvidia(docker.config?.runtimes ?? []);
     if (!own && ignoredFile) return [ignored(docker, live, ignoredFile)];
     if (elsewhere) return [unread(docker, live, elsewhere)];
@@ -54,7 +57,7 @@ function ignored(docker: Docker, live: Live, { file, because }: NonNullable<Dock
     summary: `${file.path} lists the nvidia runtime, but this docker reads ${read}${isSnap ? ': it is the snap' : ''}`,
     evidence: [
       { source: sources.file(file.path), quote: 'runtimes.nvidia' },
-      { source: sources.file(read), quote: docker.configFile.present ? 'no runtimes.nvidia' : 'absent' },
+      { source: sources.file(read), quote: quoteOfNone(docker) },
       { source: sources.docker, quote: `Runtimes: ${listed(live.runtimes)}` },
     ],
     remedy: isSnap

@@ -1,3 +1,4 @@
+import type { ConfigFile } from '../../probes/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { isSnapDocker } from '../host-questions.ts';
 
@@ -18,4 +19,21 @@ export function otherEngine(docker: Docker): string | null {
   if (live?.context && live.context !== 'default')
     return `The docker client asks the context ${live.context}: use \`docker context use default\`, or configure that engine.`;
   return null;
+}
+
+/** No bytes are there for anybody: dockerd ends on a folder or a loop of links, and hangs on a pipe. */
+export function isNoFile({ error }: ConfigFile): boolean {
+  return error !== null && /^not_a_file\b|ELOOP|too many (?:levels of )?symbolic links/i.test(error);
+}
+
+/** Why what its file says is known to dockerd alone; null: it is known, or known to be broken. */
+export function unreadConfig({ config, configFile }: Docker): { cannotTell: string } | null {
+  if (config !== null || !configFile.present || configFile.sha256 !== null || isNoFile(configFile)) return null;
+  return { cannotTell: `${configFile.path} could not be read: ${configFile.error ?? 'no reason'}` };
+}
+
+/** What is quoted of a file that has not the runtime nvidia. */
+export function quoteOfNone({ configFile }: Docker): string {
+  if (!configFile.present) return 'absent';
+  return configFile.error ?? 'no runtimes.nvidia';
 }

@@ -1,7 +1,7 @@
 import { defineRule } from '../define-rule.ts';
 import { dockerIsTheEngine, hasGpu, isDown, knowsNvidia, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { otherEngine } from './docker-parts.ts';
+import { otherEngine, quoteOfNone, unreadConfig } from './docker-parts.ts';
 
 export const dockerRuntimeNotConfigured = defineRule({
   code: 'DOCKER_RUNTIME_NOT_CONFIGURED',
@@ -27,6 +27,8 @@ export const dockerRuntimeNotConfigured = defineRule({
   check(facts, asked) {
     const { docker, jetson } = facts;
     if (!hasGpu(facts) || !dockerIsTheEngine(facts)) return [];
+    const unread = unreadConfig(docker);
+    if (unread) return unread;
     // A broken file may well name nvidia: DOCKER_CONFIG_INVALID comes first.
     if (docker.config === null && docker.configFile.present) return [];
     if (docker.live === null)
@@ -43,7 +45,7 @@ export const dockerRuntimeNotConfigured = defineRule({
           { source: sources.docker, quote: `Runtimes: ${listed(docker.live.runtimes)}` },
           {
             source: sources.file(docker.configFile.path),
-            quote: docker.configFile.present ? 'no runtimes.nvidia' : 'absent',
+            quote: quoteOfNone(docker),
           },
         ],
         remedy: other

@@ -35,7 +35,7 @@ export const driverNotInstalled = defineRule({
         evidence: [
           {
             source: sources.pciVendor(gpu.address),
-            quote: `0x${gpu.vendorId} (device 0x${gpu.deviceId}, class 0x${gpu.classCode})`,
+            quote: `0x${gpu.vendorId}`,
           },
           { source: sources.modules, quote: 'no module nvidia' },
           { source: sources.moduleOnDisk, quote: 'no module nvidia for the running kernel' },

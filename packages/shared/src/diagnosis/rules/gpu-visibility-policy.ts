@@ -1,7 +1,7 @@
 import { defineRule, type Found } from '../define-rule.ts';
-import { sources } from '../sources.ts';
 import { type Kube, pluginSetting, surelyNoPlugin } from './device-plugin-parts.ts';
 import { engineKeys, isNvidiaHandler, kubeletEngine } from './kubelet-engine.ts';
+import { toolkitQuote } from './toolkit-parts.ts';
 
 export const gpuVisibilityPolicy = defineRule({
   code: 'GPU_VISIBILITY_POLICY',
@@ -24,10 +24,6 @@ export const gpuVisibilityPolicy = defineRule({
       printed: ({ deviceListStrategy }) => deviceListStrategy?.join(',') ?? null,
     });
     const ways = (strategy?.value ?? 'envvar').split(',').map((one) => one.trim());
-    const toolkitSays = (key: string, value: boolean) => ({
-      source: sources.file(toolkit.configFile.path),
-      quote: `${key} = ${value}`,
-    });
     if (byVariable && ways.includes('envvar')) {
       const engine = kubeletEngine(facts);
       if (engine === null) {
@@ -38,7 +34,7 @@ export const gpuVisibilityPolicy = defineRule({
       return [
         warned('Any pod whose image sets NVIDIA_VISIBLE_DEVICES sees every GPU here, whether it asked for one or not', [
           { source: engine.source, quote: `default_runtime_name ${engine.defaultRuntime}` },
-          toolkitSays('accept-nvidia-visible-devices-envvar-when-unprivileged', true),
+          toolkitQuote(toolkit, 'acceptEnvvarWhenUnprivileged'),
           ...(strategy ? [{ source: strategy.source, quote: strategy.quote }] : []),
         ]),
       ];
@@ -49,14 +45,14 @@ export const gpuVisibilityPolicy = defineRule({
       return [
         warned('The device plugin hands out GPUs by a variable that the toolkit does not take from unprivileged pods', [
           { source: strategy.source, quote: strategy.quote },
-          toolkitSays('accept-nvidia-visible-devices-envvar-when-unprivileged', false),
+          toolkitQuote(toolkit, 'acceptEnvvarWhenUnprivileged'),
         ]),
       ];
     if (way === 'volume-mounts' && !byMount)
       return [
         warned('The device plugin hands out GPUs by volume mounts, which the toolkit does not take', [
           { source: strategy.source, quote: strategy.quote },
-          toolkitSays('accept-nvidia-visible-devices-as-volume-mounts', false),
+          toolkitQuote(toolkit, 'acceptVolumeMounts'),
         ]),
       ];
     return [];

@@ -6,6 +6,7 @@ import { cdiSpecMissing } from './cdi-spec-missing.ts';
 import { cdiSpecStale } from './cdi-spec-stale.ts';
 import { clockSkew } from './clock-skew.ts';
 import { containerGpuCgroupLoss } from './container-gpu-cgroup-loss.ts';
+import { containerdConfigInvalid } from './containerd-config-invalid.ts';
 import { containerdConfigVersionMismatch } from './containerd-config-version-mismatch.ts';
 import { containerdCriDisabled } from './containerd-cri-disabled.ts';
 import { containerdDropinNotEffective } from './containerd-dropin-not-effective.ts';
@@ -24,7 +25,9 @@ import { devicePluginWithoutNvidiaRuntime } from './device-plugin-without-nvidia
 import { diskLow } from './disk-low.ts';
 import { dockerConfigFlagConflict } from './docker-config-flag-conflict.ts';
 import { dockerConfigInvalid } from './docker-config-invalid.ts';
+import { dockerConfigInvalidRuntime } from './docker-config-invalid-runtime.ts';
 import { dockerConfigNotRead } from './docker-config-not-read.ts';
+import { dockerRuntimeIncomplete } from './docker-runtime-incomplete.ts';
 import { dockerRuntimeNotConfigured } from './docker-runtime-not-configured.ts';
 import { driverBranchUnsupportedGpu } from './driver-branch-unsupported-gpu.ts';
 import { driverFlavourUnsupported } from './driver-flavour-unsupported.ts';
@@ -37,6 +40,7 @@ import { driverNotLoaded } from './driver-not-loaded.ts';
 import { driverPackagesInconsistent } from './driver-packages-inconsistent.ts';
 import { driverPackagesBroken } from './driver-packages-inconsistent-packages.ts';
 import { driverTooOldForImage } from './driver-too-old-for-image.ts';
+import { containerdNotAnswering, dockerNotAnswering } from './engine-not-answering.ts';
 import { engineNotRunning } from './engine-not-running.ts';
 import { fabricManagerNotReady } from './fabric-manager-not-ready.ts';
 import { gpuAppFaultOnly } from './gpu-app-fault-only.ts';
@@ -119,15 +123,20 @@ export const rules: readonly Rule[] = [
   cdiSpecMissing,
   cdiSpecStale,
   engineNotRunning,
+  dockerNotAnswering,
+  containerdNotAnswering,
   dockerConfigInvalid,
+  dockerConfigInvalidRuntime,
   dockerConfigFlagConflict,
   jetsonDockerRawTable,
   dockerConfigNotRead,
   dockerRuntimeNotConfigured,
+  dockerRuntimeIncomplete,
   dockerRestartPending,
   dockerCdiNotEnabled,
   containerdCdiNotEnabled,
   cdiDeviceUnresolvable,
+  containerdConfigInvalid,
   containerdConfigVersionMismatch,
   containerdCriDisabled,
   containerdDropinNotEffective,

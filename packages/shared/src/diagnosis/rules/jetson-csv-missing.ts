@@ -1,5 +1,6 @@
 import { defineRule } from '../define-rule.ts';
 import { sources } from '../sources.ts';
+import { l4tEvidence } from './jetson-parts.ts';
 
 const folder = '/etc/nvidia-container-runtime/host-files-for-container.d';
 /** On L4T 32 containers get these libraries from the host; later releases have them in the image. */
@@ -32,7 +33,7 @@ export const jetsonCsvMissing = defineRule({
         severity: 'blocker',
         summary: `${missing.join(', ')} are missing: containers on L4T ${jetson.l4t} find no CUDA libraries`,
         evidence: [
-          { source: sources.file('/etc/nv_tegra_release'), quote: `L4T ${jetson.l4t}` },
+          l4tEvidence(jetson),
           { source: sources.file(folder), quote: jetson.csvFiles === null ? 'absent' : present.join(' ') || 'empty' },
         ],
         remedy: {

@@ -1,4 +1,6 @@
+import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
+import { l4tEvidence } from './jetson-parts.ts';
 import { containerSource, type DockerContainer, nameOf, subjectOf } from './workload-parts.ts';
 
 export const jetsonImageReleaseMismatch = defineRule({
@@ -17,22 +19,19 @@ export const jetsonImageReleaseMismatch = defineRule({
     const containers = (workloads.docker ?? []).filter(({ image }) => releaseOf(image) !== null);
     const [major, minor = 0] = jetson.l4t?.split('.').map(Number) ?? [];
     if (major === undefined) return { cannotTell: 'the board does not say which L4T release it runs' };
-    return containers.flatMap((container) => mismatchOf(container, jetson.l4t ?? '', major, minor));
+    return containers.flatMap((container) => mismatchOf(container, jetson, major, minor));
   },
 });
 
-function mismatchOf(container: DockerContainer, l4t: string, major: number, minor: number): Found[] {
+function mismatchOf(container: DockerContainer, jetson: FactValue<'jetson'>, major: number, minor: number): Found[] {
   const wanted = releaseOf(container.image);
   if (!wanted || (wanted.major === major && wanted.minor <= minor)) return [];
   return [
     {
       subject: subjectOf(container),
       severity: 'info',
-      summary: `${nameOf(container)} has an image for L4T ${wanted.major}.${wanted.minor}; this board runs ${l4t}`,
-      evidence: [
-        { source: containerSource(container), quote: `"Image":"${container.image}"` },
-        { source: 'file:/etc/nv_tegra_release', quote: `R${major} (release)` },
-      ],
+      summary: `${nameOf(container)} has an image for L4T ${wanted.major}.${wanted.minor}; this board runs ${jetson.l4t}`,
+      evidence: [{ source: containerSource(container), quote: `"Image":"${container.image}"` }, l4tEvidence(jetson)],
       remedy: null,
       person: `Take an image for L4T ${major}: installing the host anew or another runtime changes nothing.`,
     },

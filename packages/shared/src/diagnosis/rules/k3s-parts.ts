@@ -24,7 +24,9 @@ export function runtimeForK3s(k3s: K3s): K3s['runtimesFound'][number] | null {
   return k3s.runtimesFound.find(({ handler }) => handler === 'nvidia') ?? null;
 }
 
-export function unknownRuntimes(name: Rancher, asked: Asked<Rancher>): { cannotTell: string } {
-  const because = asked.unread(name, 'live') ?? 'it has not rendered any';
+export function unknownRuntimes(name: Rancher, { renderedFile }: K3s, asked: Asked<Rancher>): { cannotTell: string } {
+  const rendered = renderedFile.error ? `${renderedFile.path}: ${renderedFile.error}` : asked.unread(name, 'rendered');
+  const because =
+    [asked.unread(name, 'live'), rendered].filter((one) => one !== null).join('; ') || 'it has not rendered any';
   return { cannotTell: `the runtimes of ${rancherTitles[name]} are not known: ${because}` };
 }

@@ -1,6 +1,7 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { journalArgv, k3sDistribution, rke2Distribution } from '../../probes/k3s/distribution.ts';
 import { isOlderThanStart } from '../../probes/unit-age.ts';
+import { isOlderThan, versionParts } from '../../probes/versions.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
@@ -150,8 +151,8 @@ function said(
 
 /** containerd 2 came with v1.31.6, v1.32.2 and everything after, of both; null: the release is not known. */
 function hasContainerd2(version: string | null): boolean | null {
-  const match = /^v?1\.(\d+)\.(\d+)/.exec(version ?? '');
-  if (!match) return null;
-  const [minor, patch] = [Number(match[1]), Number(match[2])];
-  return minor > 32 || (minor === 32 && patch >= 2) || (minor === 31 && patch >= 6);
+  const parts = versionParts(version);
+  if (parts === null) return null;
+  if (isOlderThan(version, [1, 31, 6])) return false;
+  return parts[1] === 31 || !isOlderThan(version, [1, 32, 2]);
 }

@@ -25,14 +25,3 @@ export const knownBadToolkits: readonly {
     why: 'its nvidia-ctk writes /etc/containerd/config.d, where no later version looks for what it wrote',
   },
 ];
-
-/** Negative, zero or positive, by the numbers of two versions. */
-export function compareVersions(a: string, b: string): number {
-  const numbers = (text: string) => text.split('.').map((part) => Number.parseInt(part, 10) || 0);
-  const [left, right] = [numbers(a), numbers(b)];
-  for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}

@@ -1,7 +1,7 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { kubeletUsesHostContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { rootPath } from './containerd-parts.ts';
+import { crictlSource, rootPath } from './containerd-parts.ts';
 import { crioLive, crioRoot, kubeletUsesCrio } from './crio-parts.ts';
 import { rancherTitles } from './k3s-parts.ts';
 
@@ -37,7 +37,7 @@ export function kubeletEngine(facts: EngineFacts): KubeletEngine | null {
   return engineOf(
     'containerd',
     { live: known, rendered: effective, renderedFile: { path: rootPath(containerd) } },
-    sources.crictl,
+    crictlSource(containerd),
   );
 }
 

@@ -1,4 +1,5 @@
 import { defineRule, type Found } from '../define-rule.ts';
+import { toolkitQuote } from './toolkit-parts.ts';
 import { failedStarts, foundOrUntold, nameOf, subjectOf, surelyNone, untoldStarts } from './workload-parts.ts';
 
 const killed = /ldcache error: process \S*ldconfig\S* terminated with signal (\d+)/i;
@@ -25,7 +26,7 @@ export const legacyHookLdconfigFailed = defineRule({
           subject: subjectOf(container),
           severity: 'blocker',
           summary: `${nameOf(container)} did not start: the toolkit’s ldconfig was ended by signal ${signal}`,
-          evidence: [evidence, { source: `file:${toolkit.configFile.path}`, quote: `mode = "${toolkit.config.mode}"` }],
+          evidence: [evidence, toolkitQuote(toolkit, 'mode')],
           remedy: {
             jobs: [
               { kind: 'generate_cdi', params: {} },

@@ -2,7 +2,8 @@ import type { JobRequest } from '../../jobs/job-request.ts';
 import type { RuntimeEntry } from '../../probes/fact.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
-import { containerdJob, rootPath } from './containerd-parts.ts';
+import { containerdJob, fileWithRuntime, rootPath, untoldEffective } from './containerd-parts.ts';
+import { unreadConfig } from './docker-parts.ts';
 
 const operatorFolder = '/usr/local/nvidia/toolkit/';
 const hostRuntime = '/usr/bin/nvidia-container-runtime';
@@ -19,9 +20,15 @@ export const operatorLeftoverRuntime = defineRule({
   excludedBy: ({ docker, containerd }) =>
     docker !== null &&
     containerd !== null &&
+    (!docker.installed || unreadConfig(docker) === null) &&
     operatorEntry(docker.config?.runtimes) === undefined &&
+    (!containerd.installed || containerd.effective !== null) &&
     operatorEntry(containerd.effective?.runtimes) === undefined,
   check({ toolkit, docker, containerd, kube }, asked) {
+    const unread = docker.installed ? unreadConfig(docker) : null;
+    const untold = unread ?? untoldEffective(containerd, asked);
+    const hasNone = [docker.config, containerd.effective].every((one) => operatorEntry(one?.runtimes) === undefined);
+    if (hasNone) return untold ?? [];
     const entries = [
       {
         engine: 'docker',
@@ -60,7 +67,10 @@ export const operatorLeftoverRuntime = defineRule({
         severity: 'critical',
         summary: `${engine} still uses the runtime of a GPU operator that is no longer here${isDefault ? ', for every container' : ''}`,
         evidence: [
-          { source: sources.file(path), quote: `runtime ${entry.name}: ${entry.binary}` },
+          {
+            source: sources.file(engine === 'docker' ? path : fileWithRuntime(containerd)),
+            quote: `runtimes ${entry.name}: ${entry.binary}`,
+          },
           ...(isDefault ? [{ source: sources.file(path), quote: `default runtime: ${entry.name}` }] : []),
           ...(gone ? [{ source: sources.file(entry.binary ?? ''), quote: 'absent' }] : []),
         ],

@@ -2,7 +2,7 @@ import { defineRule } from '../define-rule.ts';
 import { changedAfterStart, isDown, knowsNvidia, listed, surelyNotContainerd } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
-import { liveRuntimes } from './containerd-parts.ts';
+import { liveRuntimes, untoldEffective } from './containerd-parts.ts';
 
 export const containerdRestartPending = defineRule({
   code: 'RUNTIME_RESTART_PENDING',
@@ -18,9 +18,11 @@ export const containerdRestartPending = defineRule({
     surelyNotContainerd(seen) ||
     (seen.containerd !== null &&
       (isDown(seen.containerd) ||
-        !knowsNvidia(seen.containerd.effective?.runtimes ?? []) ||
+        (seen.containerd.effective !== null && !knowsNvidia(seen.containerd.effective.runtimes)) ||
         knowsNvidia(seen.containerd.live?.runtimes ?? []))),
   check({ containerd }, asked) {
+    const untold = untoldEffective(containerd, asked);
+    if (untold || containerd.effective === null) return untold ?? [];
     const { unit, files } = containerd;
     const changed = changedAfterStart(files, unit);
     const live = liveRuntimes(containerd);

@@ -2,7 +2,7 @@ import { defineRule } from '../define-rule.ts';
 import { changedAfterStart, isDown, knowsNvidia, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { utcText } from '../utc-text.ts';
-import { otherEngine } from './docker-parts.ts';
+import { otherEngine, unreadConfig } from './docker-parts.ts';
 
 export const dockerRestartPending = defineRule({
   code: 'RUNTIME_RESTART_PENDING',
@@ -18,11 +18,13 @@ export const dockerRestartPending = defineRule({
     docker !== null &&
     (!docker.installed ||
       isDown(docker) ||
-      !knowsNvidia(docker.config?.runtimes ?? []) ||
+      (unreadConfig(docker) === null && !knowsNvidia(docker.config?.runtimes ?? [])) ||
       (docker.live !== null && knowsNvidia(docker.live.runtimes))),
   check({ docker }, asked) {
     const { live, unit, configFile } = docker;
     if (live === null) return { cannotTell: `docker did not answer: ${asked.unread('docker', 'live') ?? 'no reason'}` };
+    const unread = unreadConfig(docker);
+    if (unread) return unread;
     if (unit?.startedAtMs == null || configFile.mtimeMs === null)
       return { cannotTell: `it is not known whether ${configFile.path} is newer than the running daemon` };
     if (!changedAfterStart([configFile], unit) || otherEngine(docker) !== null) return [];

@@ -1,4 +1,5 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
+import type { FactValue } from '../../probes/facts.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
 import { defineRule } from '../define-rule.ts';
 import { isDown, listed, surelyNoGpu } from '../host-questions.ts';
@@ -19,6 +20,7 @@ export function restartPending(name: Rancher) {
     notWhen: `${title} lists nvidia; no runtime is where it searches, or it is older than the start`,
     proposes: ['restart_service', 'configure_runtime'],
     needs: ['pci', 'jetson', name],
+    uses: ['toolkit'],
     consequenceOf: ['K3S_TEMPLATE_PROBLEM', 'WRONG_RUNTIME_CONFIGURED'],
     excludedBy: (seen) => {
       const own = seen[name];
@@ -31,16 +33,17 @@ export function restartPending(name: Rancher) {
     check(facts, asked) {
       const own = facts[name];
       const known = k3sKnowsNvidia(name, own);
-      if (known === null) return unknownRuntimes(name, asked);
+      if (known === null) return unknownRuntimes(name, own, asked);
       const runtime = runtimeForK3s(own);
       if (runtime === null) {
         const unread = asked.unread(name, 'runtimesFound');
         return unread ? { cannotTell: `the folders that ${title} searches were not all read: ${unread}` } : [];
       }
       const startedAtMs = own.unit?.startedAtMs ?? null;
-      if (runtime.mtimeMs === null || startedAtMs === null)
+      const came = arrivalOf(runtime, facts.toolkit);
+      if (came === null || startedAtMs === null)
         return { cannotTell: `it is not known whether ${runtime.path} is newer than the start of ${title}` };
-      if (!isNewerThanStart(runtime.mtimeMs, own.unit)) return [];
+      if (!isNewerThanStart(came.atMs, own.unit)) return [];
       const unit = own.unit?.name ?? `${name}.service`;
       return [
         {
@@ -48,7 +51,8 @@ export function restartPending(name: Rancher) {
           severity: 'blocker',
           summary: `${title} looks for the nvidia runtime only while it starts, and has not been restarted since it was installed`,
           evidence: [
-            { source: sources.file(runtime.path), quote: `changed ${utcText(runtime.mtimeMs)}` },
+            { source: sources.file(came.path), quote: `changed ${utcText(came.atMs)}` },
+            ...(came.path === runtime.path ? [] : [{ source: sources.file(runtime.path), quote: 'present' }]),
             { source: sources.units, quote: `${unit} started ${utcText(startedAtMs)}` },
             { source: known.source, quote: `runtimes: ${listed(known.names)}` },
           ],
@@ -61,6 +65,17 @@ export function restartPending(name: Rancher) {
       ];
     },
   });
+}
+
+/** A package keeps the dates of its making: when it was unpacked is told by the list of its files. */
+function arrivalOf(
+  { path, mtimeMs }: FactValue<'k3s'>['runtimesFound'][number],
+  toolkit: FactValue<'toolkit'> | null,
+): { path: string; atMs: number } | null {
+  const { installedAtMs = null, installedList = null } = toolkit ?? {};
+  const isPackaged = path.startsWith('/usr/bin/') && installedAtMs !== null && installedList !== null;
+  if (isPackaged && installedAtMs > (mtimeMs ?? 0)) return { path: installedList, atMs: installedAtMs };
+  return mtimeMs === null ? null : { path, atMs: mtimeMs };
 }
 
 /** The job of rke2 asks its containerd afterwards; a restart of k3s has a kind of its own. */

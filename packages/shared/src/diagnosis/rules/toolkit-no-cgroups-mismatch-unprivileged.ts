@@ -2,7 +2,7 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { knowsNvidia, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { isNeverLegacy, rootEngineOf, userConfigOf } from './toolkit-parts.ts';
+import { isNeverLegacy, rootEngineOf, toolkitQuote, userConfigOf } from './toolkit-parts.ts';
 
 type Parts = { [K in 'toolkit' | 'docker']: FactValue<K> };
 
@@ -21,15 +21,22 @@ export const toolkitCgroupsUnprivileged = defineRule({
     seen.jetson?.isTegra === true ||
     (seen.toolkit !== null &&
       (!seen.toolkit.installed ||
-        (seen.toolkit.inUserNamespace !== true && seen.docker !== null && !hasRootless(seen.docker)))),
-  check(facts) {
+        (seen.toolkit.inUserNamespace !== true &&
+          seen.docker !== null &&
+          !seen.docker.installed &&
+          !hasRootless(seen.docker)))),
+  check(facts, asked) {
     const { toolkit, docker } = facts;
     const { path } = toolkit.configFile;
     if (toolkit.configFile.error !== null)
       return { cannotTell: `${path} could not be read: ${toolkit.configFile.error}` };
     const guest = toolkit.inUserNamespace === true && !toolkit.config.noCgroups ? rootEngineOf(facts) : null;
-    if (guest !== null) return [unprivilegedGuest(path, guest === 'unknown' ? 'docker' : guest)];
-    return [...answeringDaemon({ toolkit, docker }), ...usersDaemons({ toolkit, docker })];
+    if (guest !== null) return [unprivilegedGuest(toolkit, guest === 'unknown' ? 'docker' : guest)];
+    const found = [...answeringDaemon({ toolkit, docker }), ...usersDaemons({ toolkit, docker })];
+    const unread = asked.unread('docker', 'rootless') ?? asked.unread('toolkit', 'otherConfigs');
+    return found.length === 0 && unread !== null
+      ? { cannotTell: `users’ own daemons could not be looked for: ${unread}` }
+      : found;
   },
 });
 
@@ -37,14 +44,15 @@ function hasRootless(docker: FactValue<'docker'>): boolean {
   return docker.live?.rootless === true || (docker.rootless ?? []).length > 0;
 }
 
-function unprivilegedGuest(path: string, engine: string): Found {
+function unprivilegedGuest(toolkit: FactValue<'toolkit'>, engine: string): Found {
+  const { path } = toolkit.configFile;
   return {
     subject: `file:${path}`,
     severity: 'blocker',
     summary: `Root is an ordinary user outside of this guest: ${engine} cannot set device filters, and no-cgroups is false`,
     evidence: [
-      { source: sources.file(path), quote: '[nvidia-container-cli] no-cgroups = false' },
-      { source: sources.file('/proc/self/uid_map'), quote: 'root of a user namespace' },
+      toolkitQuote(toolkit, 'noCgroups'),
+      { source: sources.file('/proc/self/uid_map'), quote: 'root here is not root outside' },
     ],
     remedy: { jobs: [{ kind: 'set_toolkit_config', params: { noCgroups: true } }], approval: 'approve' },
     person: 'The host outside must allow the devices for this guest; else run the containers there.',
@@ -56,7 +64,7 @@ function answeringDaemon({ toolkit, docker }: Parts): Found[] {
   const { live } = docker;
   if (!live?.rootless || (docker.rootless ?? []).length > 0 || !knowsNvidia(live.runtimes)) return [];
   if (toolkit.config.noCgroups || isNeverLegacy(toolkit.config)) return [];
-  return [rootless(toolkit.configFile.path, { source: sources.docker, quote: 'name=rootless' }, null)];
+  return [rootless(toolkit, { source: sources.docker, quote: 'name=rootless' }, null)];
 }
 
 function usersDaemons({ toolkit, docker }: Parts): Found[] {
@@ -69,7 +77,7 @@ function usersDaemons({ toolkit, docker }: Parts): Found[] {
     const file = own?.file.path ?? (home ? `${home}/.config/nvidia-container-runtime/config.toml` : null);
     return [
       rootless(
-        own?.file.path ?? toolkit.configFile.path,
+        own ? { configFile: own.file, config: own.config, stated: own.stated } : toolkit,
         { source: sources.file(user.socket), quote: 'a rootless docker' },
         file,
       ),
@@ -77,12 +85,16 @@ function usersDaemons({ toolkit, docker }: Parts): Found[] {
   });
 }
 
-function rootless(read: string, who: Found['evidence'][number], file: string | null): Found {
+function rootless(
+  read: Parameters<typeof toolkitQuote>[0],
+  who: Found['evidence'][number],
+  file: string | null,
+): Found {
   return {
-    subject: `file:${file ?? read}`,
+    subject: `file:${file ?? read.configFile.path}`,
     severity: 'blocker',
     summary: 'A rootless docker cannot set device filters, and no-cgroups is false: its containers get no GPU',
-    evidence: [who, { source: sources.file(read), quote: '[nvidia-container-cli] no-cgroups = false' }],
+    evidence: [who, toolkitQuote(read, 'noCgroups')],
     remedy:
       file === null
         ? null

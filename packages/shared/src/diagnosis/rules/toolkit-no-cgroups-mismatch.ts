@@ -2,7 +2,7 @@ import type { JobRequest } from '../../jobs/job-request.ts';
 import { defineRule } from '../define-rule.ts';
 import { surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { type Rootless, rootEngineOf, userConfigOf } from './toolkit-parts.ts';
+import { type Rootless, rootEngineOf, toolkitQuote, userConfigOf } from './toolkit-parts.ts';
 
 export const toolkitNoCgroupsMismatch = defineRule({
   code: 'TOOLKIT_NO_CGROUPS_MISMATCH',
@@ -35,8 +35,8 @@ export const toolkitNoCgroupsMismatch = defineRule({
         severity: 'blocker',
         summary: `no-cgroups = true is meant for rootless engines; ${engine} runs as root: containers see no GPU`,
         evidence: [
-          { source: sources.file(path), quote: '[nvidia-container-cli] no-cgroups = true' },
-          { source: sources.file(path), quote: `[nvidia-container-runtime] mode = "${toolkit.config.mode}"` },
+          toolkitQuote(toolkit, 'noCgroups'),
+          toolkitQuote(toolkit, 'mode'),
           ...(engine === 'docker' && docker.live
             ? [{ source: sources.docker, quote: 'SecurityOptions without rootless' }]
             : []),

@@ -4,6 +4,7 @@ import { dpkgQueryArgv, rpmArgv } from '../../probes/packages/parse-dpkg.ts';
 import { defineRule } from '../define-rule.ts';
 import { containerdIsTheEngine, dockerIsTheEngine, hasGpu, isSnapDocker, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
+import { kubeletUsesCrio } from './crio-parts.ts';
 
 export const toolkitNotInstalled = defineRule({
   code: 'TOOLKIT_NOT_INSTALLED',
@@ -13,6 +14,7 @@ export const toolkitNotInstalled = defineRule({
   notWhen: 'no GPU; the driver does not answer; docker is the snap or Docker Desktop; the operator’s toolkit is there',
   proposes: ['install_toolkit', 'configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube', 'packages'],
+  uses: ['rke2', 'microk8s', 'crio'],
   standsOnDriver: true,
   excludedBy: (seen) => seen.toolkit?.installed === true || surelyNoGpu(seen),
   check(facts, asked) {
@@ -31,7 +33,12 @@ export const toolkitNotInstalled = defineRule({
         summary: 'The NVIDIA container toolkit is not installed: no container can be given a GPU',
         evidence: [
           facts.jetson.isTegra
-            ? { source: sources.deviceTreeModel, quote: facts.jetson.model ?? 'Tegra board' }
+            ? facts.jetson.model === null
+              ? {
+                  source: sources.file('/proc/device-tree/compatible'),
+                  quote: facts.jetson.soc ?? 'no model and no chip, of a Tegra board',
+                }
+              : { source: sources.deviceTreeModel, quote: facts.jetson.model }
             : { source: sources.loadedDriver, quote: facts.driver.loadedVersion ?? '' },
           {
             source: sources.file('/usr/bin/nvidia-container-runtime'),
@@ -57,11 +64,19 @@ function packageList(manager: 'dpkg' | 'rpm'): string {
   return `command:${(manager === 'dpkg' ? dpkgQueryArgv : rpmArgv).join(' ')}`;
 }
 
+type Engines = { [K in 'docker' | 'containerd' | 'k3s' | 'kube']: FactValue<K> } & {
+  [K in 'rke2' | 'microk8s' | 'crio']: FactValue<K> | null;
+};
+
 /** What has to learn of the toolkit once it is there. */
-function enginesOf(facts: { [K in 'docker' | 'containerd' | 'k3s' | 'kube']: FactValue<K> }): JobRequest[] {
+function enginesOf(facts: Engines): JobRequest[] {
   const engines: string[] = [];
   if (facts.k3s.installed) engines.push('k3s');
+  if (facts.rke2?.installed && facts.rke2.role !== null) engines.push('rke2');
+  if (facts.microk8s?.installed) engines.push('microk8s');
+  if (facts.crio?.installed && kubeletUsesCrio(facts.kube)) engines.push('crio');
   if (dockerIsTheEngine(facts) && !isSnapDocker(facts.docker) && !facts.docker.live?.isDesktop) engines.push('docker');
-  if (containerdIsTheEngine(facts)) engines.push('containerd');
+  const hasOwn = engines.some((name) => name !== 'docker');
+  if (!hasOwn && containerdIsTheEngine(facts)) engines.push('containerd');
   return engines.map((runtime) => ({ kind: 'configure_runtime', params: { runtime } }));
 }

@@ -1,7 +1,8 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
+import { compareVersions } from '../../probes/versions.ts';
 import { defineRule } from '../define-rule.ts';
 import { sources } from '../sources.ts';
-import { compareVersions, knownBadToolkits } from './known-bad-toolkits.ts';
+import { knownBadToolkits } from './known-bad-toolkits.ts';
 
 /** The packages that only work together at one version. */
 const parts = [

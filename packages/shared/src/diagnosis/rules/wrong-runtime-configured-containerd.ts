@@ -14,11 +14,13 @@ import { utcText } from '../utc-text.ts';
 import {
   containerdJob,
   crictlSource,
+  fileWithRuntime,
   isWritable,
   liveRuntimes,
   readsDefaultRoot,
   rootPath,
   unreadNvidia,
+  untoldEffective,
 } from './containerd-parts.ts';
 
 type Containerd = FactValue<'containerd'>;
@@ -35,19 +37,25 @@ export const containerdReadsAnotherFile = defineRule({
   needs: ['containerd', 'docker', 'k3s', 'kube'],
   consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH', 'CONTAINERD_RUNTIME_INCOMPLETE'],
   excludedBy: (seen) => surelyNotContainerd(seen) || (seen.containerd !== null && hasNoNvidiaFile(seen.containerd)),
-  check(facts) {
+  check(facts, asked) {
     const { containerd } = facts;
     const behindKubelet = kubeletContainerd(facts);
     const main = containerd.instances?.[0] ?? null;
     if (behindKubelet?.of === 'host' && behindKubelet.pid !== main?.pid) return anotherOne(containerd, behindKubelet);
     if (!containerdIsTheEngine(facts) || knowsNvidia(containerd.live?.runtimes ?? [])) return [];
+    const untold = unreadNvidia(containerd).length === 0 ? untoldEffective(containerd, asked) : null;
+    if (untold) return untold;
     if (!knowsNvidia(containerd.effective?.runtimes ?? [])) return anotherRoot(containerd);
     return isDown(containerd) ? [] : notListed(containerd);
   },
 });
 
 function hasNoNvidiaFile(containerd: Containerd): boolean {
-  return !knowsNvidia(containerd.effective?.runtimes ?? []) && unreadNvidia(containerd).length === 0;
+  return (
+    containerd.effective !== null &&
+    !knowsNvidia(containerd.effective.runtimes) &&
+    unreadNvidia(containerd).length === 0
+  );
 }
 
 /** The kubelet’s socket belongs to a second containerd, and nvidia is in the files of the first. */
@@ -62,8 +70,11 @@ function anotherOne(containerd: Containerd, used: NonNullable<Containerd['instan
       severity: 'blocker',
       summary: `${wrong} has the nvidia runtime, but the kubelet uses the containerd that reads ${used.configPath}`,
       evidence: [
-        { source: sources.file(wrong), quote: 'runtimes.nvidia' },
-        { source: sources.file(`/proc/${used.pid}/cmdline`), quote: `${used.binary} reads ${used.configPath}` },
+        {
+          source: sources.file(knowsNvidia(containerd.effective?.runtimes ?? []) ? fileWithRuntime(containerd) : wrong),
+          quote: 'runtimes.nvidia',
+        },
+        { source: sources.file(`/proc/${used.pid}/cmdline`), quote: `${used.binary} … ${used.configPath}` },
       ],
       remedy: null,
       person: `Give ${used.configPath} the runtime nvidia and restart ${used.unit ?? 'that containerd'}, or have the kubelet use the socket of the other one.`,
@@ -87,7 +98,7 @@ function anotherRoot(containerd: Containerd): Found[] {
         { source: sources.file(wrong), quote: 'runtimes.nvidia' },
         {
           source: pid === null ? sources.file(path) : sources.file(`/proc/${pid}/cmdline`),
-          quote: `reads ${path}`,
+          quote: path,
         },
         ...(live ? [{ source: live.source, quote: `runtimes: ${listed(live.names)}` }] : []),
       ],
@@ -113,7 +124,7 @@ function notListed(containerd: Containerd): Found[] {
       severity: 'blocker',
       summary: `${path} has the nvidia runtime, but the running containerd reads another configuration`,
       evidence: [
-        { source: sources.file(path), quote: 'runtimes.nvidia' },
+        { source: sources.file(fileWithRuntime(containerd)), quote: 'runtimes.nvidia' },
         { source: sources.units, quote: `${unit.name} started ${utcText(unit.startedAtMs)}` },
         { source: crictlSource(containerd), quote: `runtimes: ${listed(live.names)}` },
       ],

@@ -2,7 +2,7 @@ import type { FactValue } from '../../probes/facts.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { knowsNvidia, listed, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { rootPath } from './containerd-parts.ts';
+import { fileWithRuntime, rootPath } from './containerd-parts.ts';
 import { k3sKnowsNvidia, type Rancher, rancherTitles, unknownRuntimes } from './k3s-parts.ts';
 
 export const hostFileRule = {
@@ -34,7 +34,7 @@ export function hostFileInsteadOf(name: Rancher) {
     },
     check(facts, asked) {
       const known = k3sKnowsNvidia(name, facts[name]);
-      if (known === null) return unknownRuntimes(name, asked);
+      if (known === null) return unknownRuntimes(name, facts[name], asked);
       return [toHostFileFinding(facts.containerd, title, name, known)];
     },
   });
@@ -53,7 +53,10 @@ export function toHostFileFinding(
     severity: 'blocker',
     summary: `${wrong} has the nvidia runtime, but ${title} never reads it: its own containerd has none`,
     evidence: [
-      { source: sources.file(wrong), quote: 'runtimes.nvidia' },
+      {
+        source: sources.file(wrong === rootPath(containerd) ? fileWithRuntime(containerd) : wrong),
+        quote: 'runtimes.nvidia',
+      },
       { source: known.source, quote: `runtimes: ${listed(known.names)}` },
     ],
     // The host's file is left alone: docker or another tool may need it.

@@ -1,5 +1,5 @@
 import type { ContainerdFact, ContainerdLayer } from '../../probes/containerd/fact.ts';
-import { isOlderThan, versionParts } from '../version-parts.ts';
+import { isOlderThan, versionParts } from '../../probes/versions.ts';
 
 export const criPlugin = { v1: 'cri', v2: 'io.containerd.grpc.v1.cri', v3: 'io.containerd.cri.v1.runtime' } as const;
 

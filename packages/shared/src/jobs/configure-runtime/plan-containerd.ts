@@ -1,9 +1,9 @@
 import type { ContainerdFact } from '../../probes/containerd/fact.ts';
 import type { KubeFact } from '../../probes/kube/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
+import { isOlderThan } from '../../probes/versions.ts';
 import { noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
 import type { Plan, PlanReason, Step } from '../step.ts';
-import { isOlderThan } from '../version-parts.ts';
 import { isCri, runcEdits } from './containerd-edits.ts';
 import { editsByFile, futureDefault, type Given, homeOf, missingDefault } from './containerd-files.ts';
 import { isRaised, losesSchema1, mergedOf, rulesOf, toLayers, toldLayers } from './containerd-layers.ts';

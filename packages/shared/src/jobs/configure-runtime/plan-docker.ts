@@ -1,9 +1,9 @@
 import type { DockerFact } from '../../probes/docker/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
+import { isOlderThan } from '../../probes/versions.ts';
 import { blocked, noop, reason, restartUnit, startUnit, unitProblem } from '../plan-parts.ts';
 import type { Holder, KeyEdit, Plan, PlanReason, Step } from '../step.ts';
-import { isOlderThan } from '../version-parts.ts';
 import type { ConfigureRuntimeParams } from './params.ts';
 import { wantedBinary } from './runtime-binary.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Gpu } from '../../probes/gpus/fact.ts';
+import { isOlderThan } from '../../probes/versions.ts';
 import type { Observed, Verdict } from '../define-job.ts';
 import { blocked, noop, reason } from '../plan-parts.ts';
 import type { Holder, Plan, PlanReason, StepOf } from '../step.ts';
-import { isOlderThan } from '../version-parts.ts';
 
 export const SetMigModeParams = z.strictObject({
   enabled: z.boolean(),

@@ -85,7 +85,7 @@ test('reads the folders that podman is told of, and /run/cdi where /var/run is n
       '/run/cdi/': '',
     },
   });
-  expect(value?.readers).toEqual([{ engine: 'podman', dirs: ['/opt/cdi/'] }]);
+  expect(value?.readers).toEqual([{ engine: 'podman', dirs: ['/opt/cdi/'], program: '/usr/bin/podman' }]);
   expect(value?.specDirs.map(({ path }) => path)).toEqual(['/etc/cdi', '/var/run/cdi', '/run/cdi', '/opt/cdi']);
   expect(value?.devices).toEqual(['nvidia.com/gpu=all']);
 });

@@ -20,7 +20,7 @@ export const CdiSpec = z.object({
 });
 export type CdiSpec = z.infer<typeof CdiSpec>;
 
-export const CdiReader = z.enum(['docker', 'containerd', 'podman', 'toolkit']);
+export const CdiReader = z.enum(['docker', 'containerd', 'podman', 'toolkit', 'k3s', 'rke2', 'microk8s', 'crio']);
 
 export const CdiFact = z.object({
   /** Later ones win. The two that every engine knows, and those that an engine's configuration names. */
@@ -38,7 +38,14 @@ export const CdiFact = z.object({
   /** Devices that an engine sees which reads all of `specDirs`. */
   devices: z.array(z.string()),
   /** What each engine that is here reads, as its configuration or its live answer says; null: CDI is off there. */
-  readers: z.array(z.object({ engine: CdiReader, dirs: z.array(z.string()).nullable() })),
+  readers: z.array(
+    z.object({
+      engine: CdiReader,
+      dirs: z.array(z.string()).nullable(),
+      /** Of podman, which has no fact of its own: where its program was found. */
+      program: z.string().optional(),
+    }),
+  ),
   /** Files beside the specs whose ending no engine reads: only .yaml and .json count. */
   ignoredFiles: z.array(z.string()),
   refresh: z.object({ service: UnitState.nullable(), path: UnitState.nullable() }),

@@ -11,7 +11,7 @@ export const cdiProbe = defineProbe({
   key: 'cdi',
   title: 'CDI: specifications, their devices, what of them is out of date, and which folders the engines read',
   everyMs: 60_000,
-  after: ['docker', 'containerd', 'toolkit'],
+  after: ['docker', 'containerd', 'toolkit', 'k3s', 'rke2', 'microk8s', 'crio'],
   inputs: {
     files: [...engineFiles, '/etc/cdi', '/etc/cdi/*', '/var/run/cdi', '/var/run/cdi/*', ...hostPathPatterns],
     commands: unitStatesCommands,

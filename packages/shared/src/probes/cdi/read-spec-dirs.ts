@@ -1,5 +1,6 @@
 import type { HostReader } from '../../host/index.ts';
 import type { ProbeContext } from '../define-probe.ts';
+import { findProgram } from '../find-program.ts';
 import { parseToml } from '../parse-document.ts';
 import type { Gap } from '../parsed.ts';
 import { at, stringsAt } from '../values.ts';
@@ -16,22 +17,30 @@ export const engineFiles = [...podmanBinaries, ...podmanFiles, podmanDropIns, `$
 
 /** Which folders each engine of the host reads. */
 export async function readReaders(context: ProbeContext, partial: Gap[]): Promise<CdiFact['readers']> {
-  const { docker, containerd, toolkit } = context.earlier;
+  const { docker, containerd, toolkit, crio } = context.earlier;
   const readers: CdiFact['readers'] = [];
   const live = docker?.value?.live;
   if (live) readers.push({ engine: 'docker', dirs: live.cdiSpecDirs.length > 0 ? live.cdiSpecDirs : null });
   if (containerd?.value?.installed && containerd.value.effective?.enableCdi === true)
     readers.push({ engine: 'containerd', dirs: containerd.value.effective.cdiSpecDirs ?? defaultDirs });
-  const podman = await readPodmanDirs(context.host, partial);
-  if (podman) readers.push({ engine: 'podman', dirs: podman });
+  for (const engine of ['k3s', 'rke2', 'microk8s'] as const) {
+    const own = context.earlier[engine]?.value;
+    // Its program alone runs nothing: a containerd of its own comes with a role.
+    if (own?.installed && own.role !== null && own.rendered?.enableCdi === true)
+      readers.push({ engine, dirs: own.rendered.cdiSpecDirs ?? defaultDirs });
+  }
+  // CRI-O has CDI built in and cannot switch it off.
+  if (crio?.value?.installed) readers.push({ engine: 'crio', dirs: crio.value.cdiSpecDirs ?? defaultDirs });
+  const podman = await readPodman(context.host, partial);
+  if (podman) readers.push({ engine: 'podman', ...podman });
   if (toolkit?.value?.installed) readers.push({ engine: 'toolkit', dirs: toolkit.value.config.cdiSpecDirs });
   return readers;
 }
 
 /** null: no podman here. The last file that states the folders counts. */
-async function readPodmanDirs(host: HostReader, partial: Gap[]): Promise<string[] | null> {
-  const found = await Promise.all(podmanBinaries.map((path) => host.stat(path)));
-  if (!found.some((stat) => stat.ok && stat.value.type === 'file')) return null;
+async function readPodman(host: HostReader, partial: Gap[]): Promise<{ dirs: string[]; program: string } | null> {
+  const program = await findProgram(host, podmanBinaries);
+  if (program === null) return null;
   const listed = await host.listDir(podmanDropIns);
   const dropIns = (listed.ok ? listed.value : []).map(({ name }) => name).filter((name) => name.endsWith('.conf'));
   let dirs = defaultDirs;
@@ -46,7 +55,7 @@ async function readPodmanDirs(host: HostReader, partial: Gap[]): Promise<string[
     else if (Array.isArray(at(document.value, 'engine', 'cdi_spec_dirs')))
       dirs = stringsAt(document.value, 'engine', 'cdi_spec_dirs');
   }
-  return dirs;
+  return { dirs, program };
 }
 
 /** Every folder once, those that all engines know first. */

@@ -32,6 +32,10 @@ export const ContainerdLayer = z.object({
   disabledPlugins: z.array(z.string()),
   /** Without these the daemon does not start; absent from agents that do not tell yet. */
   requiredPlugins: z.array(z.string()).optional(),
+  /** Patterns that this file itself imports; absent from agents that do not tell yet. */
+  imports: z.array(z.string()).optional(),
+  /** As stated in that section; null: it does not. */
+  cdiSpecDirs: z.array(z.string()).nullable().optional(),
   /** Names of all plugins that have a section; absent from agents that do not tell yet. */
   plugins: z.array(z.string()).optional(),
   /** Runtimes under the plugin names of other schemas; absent from agents that do not tell yet. */

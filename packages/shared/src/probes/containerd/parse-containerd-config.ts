@@ -91,6 +91,8 @@ export function toLayer(path: string, file: ContainerdFile, empty: boolean): Con
     enableCdi: booleanAt(section, 'enable_cdi'),
     disabledPlugins: file.disabledPlugins,
     requiredPlugins: file.requiredPlugins,
+    imports: file.imports,
+    cdiSpecDirs: section === undefined ? null : cdiSpecDirsOf(section),
     plugins: Object.keys(file.plugins).sort(),
     misplaced: others.flatMap((other) => toRuntimes(treeAt(file.plugins, other) ?? {})).map(({ name }) => name),
     legacyRuntime:

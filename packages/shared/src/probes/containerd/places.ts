@@ -1,3 +1,7 @@
+import { rancherSocket } from '../k3s/distribution.ts';
+import { microk8sSocket, snapCommon, snapData } from '../microk8s/microk8s-paths.ts';
+import { localUnitFolder, unitFolders } from '../unit-folders.ts';
+
 /** Where programs and configurations of containerd lie. */
 
 /** In the order of a service's search path; programs elsewhere are known by their processes. */
@@ -26,30 +30,25 @@ export const configFiles = [
 /** dockerd writes it for the containerd that it starts itself. */
 export const dockerChildConfig = '/var/run/docker/containerd/containerd.toml';
 
-export const unitFiles = [
-  '/etc/systemd/system/containerd.service',
-  '/usr/local/lib/systemd/system/containerd.service',
-  '/usr/lib/systemd/system/containerd.service',
-  '/lib/systemd/system/containerd.service',
-];
-export const unitDropIns = '/etc/systemd/system/containerd.service.d';
+export const unitFiles = unitFolders.map((folder) => `${folder}/containerd.service`);
+export const unitDropIns = `${localUnitFolder}/containerd.service.d`;
 
 /** What a distribution's own containerd uses where its command line does not say. */
 export const distributionPlaces = {
   k3s: {
     config: '/var/lib/rancher/k3s/agent/etc/containerd/config.toml',
-    address: '/run/k3s/containerd/containerd.sock',
+    address: rancherSocket,
     root: '/var/lib/rancher/k3s/agent/containerd',
   },
   rke2: {
     config: '/var/lib/rancher/rke2/agent/etc/containerd/config.toml',
-    address: '/run/k3s/containerd/containerd.sock',
+    address: rancherSocket,
     root: '/var/lib/rancher/rke2/agent/containerd',
   },
   microk8s: {
-    config: '/var/snap/microk8s/current/args/containerd.toml',
-    address: '/var/snap/microk8s/common/run/containerd.sock',
-    root: '/var/snap/microk8s/common/var/lib/containerd',
+    config: `${snapData}/args/containerd.toml`,
+    address: microk8sSocket,
+    root: `${snapCommon}/var/lib/containerd`,
   },
   docker: {
     config: dockerChildConfig,

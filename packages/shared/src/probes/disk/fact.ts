@@ -18,7 +18,7 @@ export const DiskFact = z.object({
   /** Where the engines of this host and the agent keep their data, and the file system that it is on. */
   dataRoots: z.array(
     z.object({
-      of: z.enum(['docker', 'containerd', 'k3s', 'kubelet', 'agent']),
+      of: z.enum(['docker', 'containerd', 'k3s', 'rke2', 'microk8s', 'crio', 'kubelet', 'agent']),
       path: z.string(),
       /** `path` of one of `mounts`; null: it is on none of them. */
       mount: z.string().nullable(),

@@ -1,4 +1,7 @@
+import { defaultRoot } from '../containerd/places.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
+import { k3sDistribution, rke2Distribution } from '../k3s/distribution.ts';
+import { snapCommon } from '../microk8s/microk8s-paths.ts';
 import type { Gap } from '../parsed.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import type { DiskFact } from './fact.ts';
@@ -9,8 +12,11 @@ type Owner = DiskFact['dataRoots'][number]['of'];
 /** Where each keeps its data when nothing says otherwise. */
 const defaults: Record<Owner, string> = {
   docker: '/var/lib/docker',
-  containerd: '/var/lib/containerd',
-  k3s: '/var/lib/rancher/k3s',
+  containerd: defaultRoot,
+  k3s: k3sDistribution.defaultDataDir,
+  rke2: rke2Distribution.defaultDataDir,
+  microk8s: `${snapCommon}/var/lib/containerd`,
+  crio: '/var/lib/containers/storage',
   kubelet: '/var/lib/kubelet',
   agent: '/var/lib/gpufleet',
 };
@@ -21,7 +27,7 @@ export const diskProbe = defineProbe({
   key: 'disk',
   title: 'Free space and inodes of local file systems, and which of them holds the data of each engine',
   everyMs: 300_000,
-  after: ['docker'],
+  after: ['docker', 'containerd', 'k3s', 'rke2', 'crio'],
   inputs: { files: Object.values(defaults), commands: [{ argv: dfArgv, required: true }] },
   async collect(context) {
     const said = await runCommand(context.host, dfArgv, timeoutMs);
@@ -33,6 +39,8 @@ export const diskProbe = defineProbe({
     if (said.ran.exitCode !== 0) partial.push({ path: 'mounts', because: `incomplete: ${firstLine(said.ran)}` });
     const dataRoots: DiskFact['dataRoots'] = [];
     for (const of of owners) {
+      // Podman keeps its images in the same place as CRI-O.
+      if (of === 'crio' && context.earlier.crio?.value?.installed !== true) continue;
       const path = await rootOf(of, context);
       if (path !== null) dataRoots.push({ of, path, mount: mountOf(path, mounts) });
     }
@@ -53,7 +61,10 @@ async function rootOf(of: Owner, { host, earlier }: ProbeContext): Promise<strin
   return link.ok && link.value.startsWith('/') ? link.value.replace(/(.)\/+$/, '$1') : path;
 }
 
-function statedRoot(of: Owner, { docker }: ProbeContext['earlier']): string | null {
-  if (of !== 'docker') return null;
-  return docker?.value?.live?.dataRoot ?? docker?.value?.config?.dataRoot ?? null;
+/** What each engine says itself; null: it does not, or it is not here. */
+function statedRoot(of: Owner, { docker, containerd, k3s, rke2 }: ProbeContext['earlier']): string | null {
+  if (of === 'docker') return docker?.value?.live?.dataRoot ?? docker?.value?.config?.dataRoot ?? null;
+  if (of === 'containerd') return containerd?.value?.instances?.find((one) => one.of === 'host')?.root ?? null;
+  if (of === 'k3s') return k3s?.value?.dataDir ?? null;
+  return of === 'rke2' ? (rke2?.value?.dataDir ?? null) : null;
 }

@@ -33,6 +33,15 @@ export const RootlessDocker = z.object({
 });
 export type RootlessDocker = z.infer<typeof RootlessDocker>;
 
+/** The program of a runtime, as its entry names it. */
+export const RuntimeProgram = z.object({
+  name: z.string(),
+  program: z.string(),
+  /** null: it lies where nobody looked, or could not be looked at. */
+  present: z.boolean().nullable(),
+});
+export type RuntimeProgram = z.infer<typeof RuntimeProgram>;
+
 /** Optional fields: absent from agents that do not tell them yet. */
 export const DockerFact = z.object({
   installed: z.boolean(),
@@ -62,6 +71,8 @@ export const DockerFact = z.object({
       keys: z.array(z.string()).optional(),
     })
     .nullable(),
+  /** Of the runtimes in `config` that name one; the snap's are not looked for. */
+  runtimePrograms: z.array(RuntimeProgram).optional(),
   /** /etc/docker/daemon.json where this dockerd reads another file. */
   ignoredFile: z
     .object({ file: ConfigFile, runtimes: z.array(z.string()), because: z.enum(['snap', 'config_file_flag']) })

@@ -6,6 +6,7 @@ import { type ReadConfigFile, readConfigFile } from '../read-config-file.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import type { DockerFact, DockerFlags } from './fact.ts';
+import { findRuntimePrograms, runtimeProgramFiles } from './find-runtime-programs.ts';
 import { type DaemonConfig, parseDaemonJson } from './parse-daemon-json.ts';
 import { parseDockerInfo } from './parse-docker-info.ts';
 import { flagValue } from './parse-dockerd-flags.ts';
@@ -31,7 +32,7 @@ export const dockerProbe = defineProbe({
   inputs: {
     files: [
       ...[...nativeBinaries, snapBinary, client, configPath, snapConfigPath, ...otherConfigPaths],
-      ...[...startCommandFiles, ...rootlessDaemonFiles],
+      ...[...startCommandFiles, ...rootlessDaemonFiles, ...runtimeProgramFiles],
     ],
     commands: [{ argv: infoArgv, required: false }, { argv: versionArgv, required: false }, ...unitStatesCommands],
   },
@@ -40,7 +41,7 @@ export const dockerProbe = defineProbe({
     const native = await findProgram(context.host, nativeBinaries);
     const snap = await findProgram(context.host, [snapBinary]);
     const emulatedBy = await readEmulation(context);
-    const rootless = await readRootlessDaemons(context);
+    const rootless = await readRootlessDaemons(context, partial);
     if (native === null && snap === null && emulatedBy === null && rootless.length === 0) {
       const { file, gap } = await readConfigFile(context, configPath);
       if (gap) partial.push({ path: 'configFile', because: gap.because });
@@ -56,10 +57,11 @@ export const dockerProbe = defineProbe({
       running: await readRunningFlags(context.host, unit?.mainPid ?? null, partial),
     };
     const configured = await readConfiguration(context, isSnap, flags, partial);
+    const runtimePrograms = isSnap ? [] : await findRuntimePrograms(context.host, configured.config?.runtimes ?? []);
     const version = native === null ? null : await readVersion(context, partial);
     const value = {
       ...{ installed: native !== null || snap !== null, binary: isSnap ? snap : (native ?? snap), version, emulatedBy },
-      ...{ unit, ...configured, flags, rootless, live: await readLive(context, partial) },
+      ...{ unit, ...configured, runtimePrograms, flags, rootless, live: await readLive(context, partial) },
     };
     return { value, unreadable: null, partial };
   },

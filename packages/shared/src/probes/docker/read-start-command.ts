@@ -1,18 +1,11 @@
 import type { HostReader } from '../../host/index.ts';
 import type { Gap } from '../parsed.ts';
+import { unitFolders } from '../unit-folders.ts';
 import type { DockerFlag } from './fact.ts';
 import { parseDockerdFlags } from './parse-dockerd-flags.ts';
 import { environmentFilesOf, parseStartCommand, type UnitText } from './parse-unit-command.ts';
 
 const unit = 'docker.service';
-/** By precedence: a unit file or a drop-in of the same name hides those of later folders. */
-const folders = [
-  '/etc/systemd/system',
-  '/run/systemd/system',
-  '/usr/local/lib/systemd/system',
-  '/usr/lib/systemd/system',
-  '/lib/systemd/system',
-];
 const environmentFiles = [
   '/etc/default/docker',
   '/etc/sysconfig/docker',
@@ -23,7 +16,7 @@ const mostDropIns = 50;
 const longestFile = 200_000;
 
 export const startCommandFiles = [
-  ...folders.flatMap((folder) => [`${folder}/${unit}`, `${folder}/${unit}.d`, `${folder}/${unit}.d/*`]),
+  ...unitFolders.flatMap((folder) => [`${folder}/${unit}`, `${folder}/${unit}.d`, `${folder}/${unit}.d/*`]),
   ...environmentFiles,
   '/proc/*/cmdline',
 ];
@@ -64,7 +57,7 @@ export async function readRunningFlags(
 async function readUnitFiles(host: HostReader, partial: Gap[]): Promise<UnitText[] | null> {
   const found: UnitText[] = [];
   const dropIns = new Map<string, string>();
-  for (const folder of folders) {
+  for (const folder of unitFolders) {
     const path = `${folder}/${unit}`;
     const read = found.length === 0 ? await host.readText(path, { maxBytes: longestFile }) : null;
     if (read?.ok) found.push({ file: path, text: read.value });

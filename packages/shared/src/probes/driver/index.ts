@@ -1,6 +1,7 @@
 import type { Ran } from '../../host/index.ts';
 import { defineProbe, type ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
+import { kernelReleaseFile, modulesFile } from '../kernel-files.ts';
 import { type Gap, isCut } from '../parsed.ts';
 import { firstLine, runCommand } from '../run-command.ts';
 import type { KernelModules } from './fact.ts';
@@ -12,8 +13,6 @@ import { gpuInformationFiles, readGpuInformation } from './read-gpu-information.
 import { kernelModuleFiles, readKernelModules } from './read-kernel-modules.ts';
 import { modprobeFiles, readModprobe } from './read-modprobe.ts';
 
-const modulesPath = '/proc/modules';
-const kernelPath = '/proc/sys/kernel/osrelease';
 const loadedPath = '/proc/driver/nvidia/version';
 const smiPaths = [
   '/usr/bin/nvidia-smi',
@@ -32,8 +31,8 @@ export const driverProbe = defineProbe({
   everyMs: 60_000,
   inputs: {
     files: [
-      modulesPath,
-      kernelPath,
+      modulesFile,
+      kernelReleaseFile,
       loadedPath,
       ...nvmlLibraryFiles,
       ...smiPaths,
@@ -50,14 +49,14 @@ export const driverProbe = defineProbe({
   },
   async collect(context) {
     const { host } = context;
-    const modules = await host.readText(modulesPath);
+    const modules = await host.readText(modulesFile);
     // A kernel that cannot load modules has no such file; without /proc nothing is known.
-    const release = await host.readText(kernelPath);
+    const release = await host.readText(kernelReleaseFile);
     const monolithic = !modules.ok && modules.because === 'absent' && release.ok;
     if (!modules.ok && !monolithic)
       return { value: null, unreadable: { because: modules.because, detail: modules.detail } };
     if (modules.ok && isCut(modules.value))
-      return { value: null, unreadable: { because: 'truncated', detail: `${modulesPath} ends within a line` } };
+      return { value: null, unreadable: { because: 'truncated', detail: `${modulesFile} ends within a line` } };
     const partial: Gap[] = [];
     const names = modules.ok ? parseModules(modules.value) : [];
     const loadedText = await host.readText(loadedPath);

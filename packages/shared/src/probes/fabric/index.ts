@@ -2,6 +2,7 @@ import type { HostReader } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
 import type { Facts } from '../facts.ts';
 import { findProgram } from '../find-program.ts';
+import { modulesFile } from '../kernel-files.ts';
 import { type Gap, gapOf, isCut } from '../parsed.ts';
 import type { PciFact } from '../pci/fact.ts';
 import { readUnitStates, unitStatesCommands } from '../read-unit-states.ts';
@@ -13,7 +14,6 @@ const managerPaths = ['/usr/bin/nv-fabricmanager', '/usr/sbin/nv-fabricmanager']
 const managerUnitName = 'nvidia-fabricmanager.service';
 const managerArgv = ['nv-fabricmanager', '--version'] as const;
 const linksArgv = ['nvidia-smi', 'nvlink', '-s'] as const;
-const modulesFile = '/proc/modules';
 /** The subnet manager of an NVLink 5 fabric speaks InfiniBand through these. */
 const needed = ['ib_core', 'ib_umad', 'mlx5_core', 'mlx5_ib'];
 

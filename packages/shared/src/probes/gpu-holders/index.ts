@@ -1,5 +1,6 @@
 import type { HostReader, OpenFiles } from '../../host/index.ts';
 import { defineProbe } from '../define-probe.ts';
+import { modulesFile } from '../kernel-files.ts';
 import { parseCgroup } from '../parse-cgroup.ts';
 import { type Gap, isCut } from '../parsed.ts';
 import type { GpuHolder } from './fact.ts';
@@ -8,7 +9,6 @@ import { parseModuleUsers } from './parse-module-users.ts';
 /** One of them is there wherever there is a GPU that something could hold. */
 const anyNode = ['/dev/nvidiactl', '/dev/nvmap', '/dev/nvhost-ctrl'];
 const prefixes = ['/dev/nvidia', '/dev/nvmap', '/dev/nvhost'];
-const modulesFile = '/proc/modules';
 /** More are not named one by one. */
 const mostHolders = 256;
 

@@ -11,6 +11,8 @@ export const JetsonFact = z.object({
   soc: z.string().nullable(),
   /** L4T version as major.minor.patch, e.g. 36.4.7. */
   l4t: z.string().nullable(),
+  /** What says so: its own file, a package of that name, or the list of packages read as a file. Absent: not told yet. */
+  l4tFrom: z.enum(['release_file', 'package', 'package_list']).nullable().optional(),
   /** JetPack that this L4T belongs to, from the published table; null when not in it. */
   jetpack: z.string().nullable(),
   /** /etc/nv_tegra_release is there; images of board makers can lack it, and csv mode of the toolkit looks for it. */

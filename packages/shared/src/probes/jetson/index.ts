@@ -27,6 +27,7 @@ const noJetson: JetsonFact = {
   model: null,
   soc: null,
   l4t: null,
+  l4tFrom: null,
   jetpack: null,
   hasReleaseFile: false,
   jetpackPackage: null,
@@ -62,7 +63,9 @@ export const jetsonProbe = defineProbe({
     const parsed = parseTegraRelease(release);
     const core = versionOf(packages, 'nvidia-l4t-core');
     const packaged = core === null ? null : (/^\d+\.\d+\.\d+/.exec(core)?.[0] ?? null);
-    const l4t = parsed.value?.l4t ?? packaged ?? parseL4tPackage(await text(paths.packages, 'l4t'));
+    const told = parsed.value?.l4t ?? packaged;
+    const l4t = told ?? parseL4tPackage(await text(paths.packages, 'l4t'));
+    const l4tFrom = parsed.value?.l4t ? 'release_file' : packaged !== null ? 'package' : 'package_list';
     if (l4t === null) partial.push({ path: 'l4t', because: release === '' ? 'absent' : 'not_tegra_release' });
     const modeId = parsePowerModeId(await text(paths.powerMode, 'powerMode'));
     const powerModes = parsePowerModes(await text(paths.powerModes, 'powerModes'));
@@ -73,6 +76,7 @@ export const jetsonProbe = defineProbe({
       model: parseDeviceTreeStrings(await text(paths.model, 'model'))[0] ?? null,
       soc,
       l4t,
+      l4tFrom: l4t === null ? null : l4tFrom,
       jetpack: jetpackOf(l4t),
       hasReleaseFile: release !== '',
       jetpackPackage: versionOf(packages, 'nvidia-jetpack'),

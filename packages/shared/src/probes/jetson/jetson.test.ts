@@ -40,6 +40,7 @@ test('reads board, chip, release, power mode and what containers need', async ()
     model: 'NVIDIA Jetson AGX Orin Developer Kit',
     soc: 'tegra234',
     l4t: '36.4.3',
+    l4tFrom: 'release_file',
     jetpack: '6.2',
     hasReleaseFile: true,
     jetpackPackage: '6.2+b77',

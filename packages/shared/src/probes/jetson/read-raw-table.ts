@@ -1,15 +1,15 @@
 import type { HostReader } from '../../host/index.ts';
+import { kernelReleaseFile, modulesFile } from '../kernel-files.ts';
 import type { Gap } from '../parsed.ts';
+import { localUnitFolder } from '../unit-folders.ts';
 import type { JetsonFact } from './fact.ts';
 
-const modulesPath = '/proc/modules';
-const kernelPath = '/proc/sys/kernel/osrelease';
 const daemonJson = '/etc/docker/daemon.json';
-const dropInFolder = '/etc/systemd/system/docker.service.d';
+const dropInFolder = `${localUnitFolder}/docker.service.d`;
 
 export const rawTableFiles = [
-  modulesPath,
-  kernelPath,
+  modulesFile,
+  kernelReleaseFile,
   '/lib/modules/*/modules.builtin',
   '/lib/modules/*/modules.dep',
   daemonJson,
@@ -28,9 +28,9 @@ export async function readRawTable(
 
 /** Any place that has it will do; only depmod's list of the running kernel can say that no place has it. */
 async function readModule(host: HostReader): Promise<boolean | null> {
-  const loaded = await host.readText(modulesPath);
+  const loaded = await host.readText(modulesFile);
   if (loaded.ok && /^iptable_raw /m.test(loaded.value)) return true;
-  const kernel = await host.readText(kernelPath);
+  const kernel = await host.readText(kernelReleaseFile);
   const release = kernel.ok ? kernel.value.trim() : '';
   if (!/^[\w.+~-]+$/.test(release)) return null;
   const builtIn = await host.readText(`/lib/modules/${release}/modules.builtin`);

@@ -1,3 +1,8 @@
+import { unitFolders as allUnitFolders, localUnitFolder } from '../unit-folders.ts';
+
+/** Both have their containerd listen there. */
+export const rancherSocket = '/run/k3s/containerd/containerd.sock';
+
 /** What differs between k3s and rke2: names and places, hardly anything else. */
 export interface Distribution {
   name: 'k3s' | 'rke2';
@@ -16,7 +21,7 @@ export const k3sDistribution: Distribution = {
   name: 'k3s',
   binaries: ['/usr/local/bin/k3s', '/usr/bin/k3s', '/opt/bin/k3s'],
   units: { server: 'k3s.service', agent: 'k3s-agent.service' },
-  unitFolders: ['/etc/systemd/system'],
+  unitFolders: [localUnitFolder],
   defaultDataDir: '/var/lib/rancher/k3s',
   configDir: '/etc/rancher/k3s',
   variables: 'K3S_',
@@ -27,17 +32,12 @@ export const rke2Distribution: Distribution = {
   name: 'rke2',
   binaries: ['/usr/local/bin/rke2', '/usr/bin/rke2', '/opt/rke2/bin/rke2'],
   units: { server: 'rke2-server.service', agent: 'rke2-agent.service' },
-  unitFolders: ['/etc/systemd/system', '/usr/local/lib/systemd/system', '/usr/lib/systemd/system'],
+  unitFolders: allUnitFolders,
   defaultDataDir: '/var/lib/rancher/rke2',
   configDir: '/etc/rancher/rke2',
   variables: 'RKE2_',
   // It shares the place of the socket with k3s, and brings crictl along in its data folder.
-  infoArgv: [
-    '/var/lib/rancher/rke2/bin/crictl',
-    '--runtime-endpoint',
-    'unix:///run/k3s/containerd/containerd.sock',
-    'info',
-  ],
+  infoArgv: ['/var/lib/rancher/rke2/bin/crictl', '--runtime-endpoint', `unix://${rancherSocket}`, 'info'],
 };
 
 export function versionArgv({ name }: Distribution): readonly string[] {
@@ -66,7 +66,7 @@ export function environmentFiles({ units, unitFolders }: Distribution): string[]
     return [
       `/etc/default/${name}`,
       `/etc/sysconfig/${name}`,
-      ...unitFolders.map((folder) => `${folder}/${name}${folder === '/etc/systemd/system' ? '.service' : ''}.env`),
+      ...unitFolders.map((folder) => `${folder}/${name}${folder === localUnitFolder ? '.service' : ''}.env`),
     ];
   });
 }

@@ -1,6 +1,7 @@
 import type { HostReader } from '../../host/index.ts';
 import type { Gap } from '../parsed.ts';
 import { matchesPattern } from '../path-pattern.ts';
+import { servicePath } from '../unit-folders.ts';
 import type { K3sFact } from './fact.ts';
 
 /** Handler and the program that makes k3s configure it. */
@@ -12,7 +13,6 @@ const detected = [
 
 /** Put before the PATH of the unit at each start. */
 const ownFolders = ['/usr/local/nvidia/toolkit', '/opt/kwasm/bin'];
-const systemdPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** A PATH may name any folder; those down to this depth are looked into. */
 export const runtimeFiles = ['', '/*', '/*/*', '/*/*/*', '/*/*/*/*'].flatMap((folder) =>
@@ -20,7 +20,7 @@ export const runtimeFiles = ['', '/*', '/*/*', '/*/*/*', '/*/*/*/*'].flatMap((fo
 );
 
 export function searchPathOf(path: string | null): string[] {
-  const folders = (path ?? systemdPath).split(':').map((folder) => folder.replace(/(?<=.)\/+$/, ''));
+  const folders = (path ?? servicePath).split(':').map((folder) => folder.replace(/(?<=.)\/+$/, ''));
   return [...new Set([...ownFolders, ...folders.filter((folder) => folder.startsWith('/'))])];
 }
 

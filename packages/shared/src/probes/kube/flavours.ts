@@ -1,7 +1,13 @@
 import type { HostReader } from '../../host/index.ts';
 import type { ProbeContext } from '../define-probe.ts';
 import { findProgram } from '../find-program.ts';
-import { belowDataDir, type Distribution, k3sDistribution, rke2Distribution } from '../k3s/distribution.ts';
+import {
+  belowDataDir,
+  type Distribution,
+  k3sDistribution,
+  rancherSocket,
+  rke2Distribution,
+} from '../k3s/distribution.ts';
 import { readK3sConfig, settingsFiles } from '../k3s/read-k3s-config.ts';
 import { readRole, roleFiles } from '../k3s/read-role.ts';
 import {
@@ -76,7 +82,7 @@ async function readRancherFlavour(context: ProbeContext, distribution: Distribut
     distribution: distribution.name,
     controlPlane: isServer,
     cas: caFiles.map((end) => `${dataDir}${end}`).filter(() => dataDir.split('/').length <= 5),
-    runtimeEndpoint: settings.docker ? null : 'unix:///run/k3s/containerd/containerd.sock',
+    runtimeEndpoint: settings.docker ? null : `unix://${rancherSocket}`,
     nodeName: settings.nodeName,
     rootDir: settings.kubeletRootDir ?? '/var/lib/kubelet',
     cgroupDriver: null,

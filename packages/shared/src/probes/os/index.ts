@@ -1,4 +1,5 @@
 import { defineProbe } from '../define-probe.ts';
+import { kernelReleaseFile } from '../kernel-files.ts';
 import type { Gap } from '../parsed.ts';
 import { parseCpuInfo, parseMemoryTotal, parseOsRelease } from './parse-os-files.ts';
 import { parseScheduledReboot } from './parse-security-files.ts';
@@ -10,7 +11,7 @@ const paths = {
   /** Where the link above leads on a complete system; the only one on minimal images. */
   vendorRelease: '/usr/lib/os-release',
   hostname: '/proc/sys/kernel/hostname',
-  kernel: '/proc/sys/kernel/osrelease',
+  kernel: kernelReleaseFile,
   /** Since kernel 6.1. */
   arch: '/proc/sys/kernel/arch',
   cpuInfo: '/proc/cpuinfo',

@@ -27,6 +27,8 @@ export const OtherToolkitConfig = z.object({
   uid: z.int().nullable(),
   file: ConfigFile,
   config: ToolkitConfig,
+  /** Which of them the file states; the others are the toolkit's defaults. Absent from agents that do not tell yet. */
+  stated: z.array(ToolkitConfig.keyof()).optional(),
   driverRootState: DriverRootState,
 });
 export type OtherToolkitConfig = z.infer<typeof OtherToolkitConfig>;
@@ -46,10 +48,14 @@ export const ToolkitFact = z.object({
       version: z.string().nullable().optional(),
     }),
   ),
+  /** The newest list of files of those packages, which says when. */
+  installedList: z.string().nullable().optional(),
   /** When the packages were unpacked here, whose programs keep the dates of their making; null: not known. */
   installedAtMs: z.number().nullable().optional(),
   configFile: ConfigFile,
   config: ToolkitConfig,
+  /** Which of them the file states, as in `otherConfigs`. */
+  stated: z.array(ToolkitConfig.keyof()).optional(),
   driverRootState: DriverRootState.optional(),
   otherConfigs: z.array(OtherToolkitConfig).optional(),
   /** Root here is an ordinary user of the machine outside (an unprivileged LXC guest): it cannot set device filters. */

@@ -3,7 +3,7 @@ import { below, type Gap } from '../parsed.ts';
 import { matchesPattern } from '../path-pattern.ts';
 import { readConfigFile } from '../read-config-file.ts';
 import { readRootlessUsers, rootlessUserFiles } from '../read-rootless-users.ts';
-import type { OtherToolkitConfig } from './fact.ts';
+import { type OtherToolkitConfig, ToolkitConfig } from './fact.ts';
 import { parseToolkitConfig, withToolkitDefaults } from './parse-toolkit-config.ts';
 import { parseUidMap } from './parse-uid-map.ts';
 import { binaryFiles, readBinaries, toolkitCommands } from './read-binaries.ts';
@@ -36,20 +36,23 @@ export const toolkitProbe = defineProbe({
   },
   async collect(context) {
     const partial: Gap[] = [];
-    const { binaries, version, installedAtMs } = await readBinaries(context.host, partial);
+    const { binaries, version, installedAtMs, installedList } = await readBinaries(context.host, partial);
     const system = await readConfig(context, configPath, partial, { file: 'configFile', config: 'config' });
     const otherConfigs: OtherToolkitConfig[] = [];
     const operator = await readConfig(context, operatorConfigPath, partial, null);
     if (operator.file.present) otherConfigs.push({ scope: 'operator', uid: null, ...operator });
-    for (const { uid, home } of await readRootlessUsers(context.host)) {
+    const { users, gaps } = await readRootlessUsers(context.host);
+    partial.push(...gaps.map(({ path, because }) => ({ path: 'otherConfigs', because: `${path}: ${because}` })));
+    for (const { uid, home } of users) {
       if (home === null) continue;
       const user = await readConfig(context, `${home}/${inHome}`, partial, null);
       if (user.file.present) otherConfigs.push({ scope: 'user', uid, ...user });
     }
     const map = await context.host.readText('/proc/self/uid_map', { maxBytes: 100_000 });
     const value = {
-      ...{ installed: binaries.length > 0, version, binaries, installedAtMs, otherConfigs },
-      ...{ configFile: system.file, config: system.config, driverRootState: system.driverRootState },
+      ...{ installed: binaries.length > 0, version, binaries, installedAtMs, installedList, otherConfigs },
+      ...{ configFile: system.file, config: system.config, stated: system.stated },
+      driverRootState: system.driverRootState,
       inUserNamespace: map.ok ? parseUidMap(map.value) : null,
     };
     return { value, unreadable: null, partial };
@@ -69,7 +72,8 @@ async function readConfig(
   if (parsed?.value === null) file.error = parsed.unreadable[0]?.because ?? null;
   if (paths) partial.push(...below(paths.config, parsed?.unreadable ?? []));
   const config = withToolkitDefaults(parsed?.value ?? null);
-  return { file, config, driverRootState: await readDriverRoot(context, config.driverRoot) };
+  const stated = ToolkitConfig.keyof().options.filter((key) => (parsed?.value?.[key] ?? '') !== '');
+  return { file, config, stated, driverRootState: await readDriverRoot(context, config.driverRoot) };
 }
 
 async function readDriverRoot(

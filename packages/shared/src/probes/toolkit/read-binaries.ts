@@ -35,7 +35,7 @@ export const toolkitCommands = versionArgvs.map(({ argv }) => ({ argv, required:
 export async function readBinaries(
   host: HostReader,
   partial: Gap[],
-): Promise<Pick<ToolkitFact, 'binaries' | 'version' | 'installedAtMs'>> {
+): Promise<Pick<ToolkitFact, 'binaries' | 'version' | 'installedAtMs' | 'installedList'>> {
   const binaries: ToolkitFact['binaries'] = [];
   for (const folder of folders) {
     for (const name of names) {
@@ -54,14 +54,14 @@ export async function readBinaries(
     if (asked.version === null) partial.push({ path: place, because: said.ok ? firstLine(said.ran) : said.because });
   }
   const version = binaries.find(({ name, version: said }) => name === 'nvidia-ctk' && said !== null)?.version ?? null;
-  return { binaries, version, installedAtMs: await readInstalledAt(host) };
+  return { binaries, version, ...(await readInstalled(host)) };
 }
 
-async function readInstalledAt(host: HostReader): Promise<number | null> {
-  const times: number[] = [];
+async function readInstalled(host: HostReader): Promise<Pick<ToolkitFact, 'installedAtMs' | 'installedList'>> {
+  let newest: { path: string; mtimeMs: number } | null = null;
   for (const path of packageLists) {
     const stat = await host.stat(path);
-    if (stat.ok) times.push(stat.value.mtimeMs);
+    if (stat.ok && stat.value.mtimeMs > (newest?.mtimeMs ?? -1)) newest = { path, mtimeMs: stat.value.mtimeMs };
   }
-  return times.length > 0 ? Math.max(...times) : null;
+  return { installedAtMs: newest?.mtimeMs ?? null, installedList: newest?.path ?? null };
 }

@@ -1,20 +1,23 @@
 import { plainText } from '../parsed.ts';
 import type { EngineFailure } from './fact.ts';
 
-/** In this order: a line may quote several, and the first says most. */
+/** In this order: a line may quote several, and the first says most. Quotes within a message are escaped by its logger. */
 const kinds: readonly [EngineFailure['kind'], RegExp][] = [
   ['requirement', /requirement error: unsatisfied condition/i],
   ['file_exists', /(?:lib(?:nvidia|cuda|nv)[\w.-]*|nvidia-\w+): file exists/i],
   ['ldconfig', /ldcache error: process \S*ldconfig\S* (?:terminated with signal|failed)/i],
-  ['cdi_unresolvable', /unresolvable CDI devices|failed to inject CDI devices|could not select device driver "cdi"/i],
-  ['no_handler', /no runtime for "[^"]+" is configured|unknown or invalid runtime name/i],
+  [
+    'cdi_unresolvable',
+    /unresolvable CDI devices|failed to inject CDI devices|could not select device driver \\*"cdi\\*"/i,
+  ],
+  ['no_handler', /no runtime for \\*"[^"]+" is configured|unknown or invalid runtime name/i],
   ['csv_mode_hook', /invoking the NVIDIA Container Runtime Hook directly/i],
   ['driver_library', /load library failed: libnvidia-ml|libnvidia-ml\.so\.1: cannot open shared object/i],
   [
     'device_filter',
     /bpf_prog_query\(BPF_CGROUP_DEVICE\) failed|failed to (?:get|create) (?:new )?device (?:cgroup )?filter/i,
   ],
-  ['no_device_driver', /could not select device driver "(?:nvidia)?" with capabilities: \[\[[^\]]*gpu/i],
+  ['no_device_driver', /could not select device driver \\*"(?:nvidia\\*|\\*)?" with capabilities: \[\[[^\]]*gpu/i],
   ['raw_table', /can't initialize iptables table `raw'/i],
   ['admission', /UnexpectedAdmissionError|maximum request size for shared resources|unknown device/i],
 ];

@@ -1,3 +1,4 @@
+import { defaultAddress } from '../containerd/places.ts';
 import type { ProbeContext } from '../define-probe.ts';
 import { rke2Distribution } from '../k3s/distribution.ts';
 import type { Gap } from '../parsed.ts';
@@ -14,7 +15,7 @@ const anywhere = ['/*', '/*/*', '/*/*/*', '/*/*/*/*', '/*/*/*/*/*', '/*/*/*/*/*/
 export const checkpointFiles = anywhere.map((root) => `${root}${checkpointEnd}`);
 
 const question = ['pods', '-o', 'json'];
-const usualEndpoint = 'unix:///run/containerd/containerd.sock';
+const usualEndpoint = `unix://${defaultAddress}`;
 const k3sArgv = ['k3s', 'crictl', ...question];
 const rke2Argv = [...rke2Distribution.infoArgv.slice(0, -1), ...question];
 const crictlArgv = (endpoint: string) => ['crictl', '--runtime-endpoint', endpoint, ...question];
