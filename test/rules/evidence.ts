@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readFileSync, readlinkSync, statSync } from 'nod
 import { dirname, join } from 'node:path';
 import type { Finding } from '@gpufleet/shared/diagnosis';
 import type { Facts } from '@gpufleet/shared/probes';
+import { matchesPattern } from '../../packages/shared/src/probes/path-pattern.ts';
 
 /**
  * What a person who looks where the evidence says would miss: a source that no probe has read on this host, or a quote
@@ -21,10 +22,11 @@ export function evidenceFaults(dir: string, facts: Facts, findings: readonly Fin
   );
 }
 
-/** What is in a folder, or is missing there, is seen by listing it; open files are looked at process by process. */
+/** What is in a folder, or is missing there, is seen by listing it. Ids of processes and containers are `*` in `how`. */
 function wasRead(source: string, path: string | null, read: ReadonlySet<string>): boolean {
   if (read.has(source)) return true;
-  return path !== null && (read.has(`file:${dirname(path)}`) || /^\/proc\/\d+\/fd$/.test(path));
+  if (path === null) return false;
+  return read.has(`file:${dirname(path)}`) || [...read].some((entry) => matchesPattern(entry, source));
 }
 
 /** The text as a program takes it, so without comments; what a link leads to is part of what it says. */
