@@ -52,7 +52,6 @@ test('what a containerd with a socket of its own says is quoted from that socket
     files: {
       [`${own}/cmdline`]: `/usr/bin/containerd\0--address\0${socket}\0`,
       '/var/lib/kubelet/config.yaml': (text) => text.replace('/run/containerd/containerd.sock', socket),
-      '/etc/containerd/conf.d/99-nvidia.toml': null,
     },
     commands: { [asked]: { exitCode: 1, stderr: 'dial unix: connection refused\n' } },
   });

@@ -33,7 +33,7 @@ export const containerdRuntimeNotConfigured = defineRule({
   proposes: ['configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube'],
   standsOnDriver: true,
-  consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH'],
+  consequenceOf: ['CONTAINERD_CRI_DISABLED', 'CONTAINERD_CONFIG_VERSION_MISMATCH', 'ENGINE_NOT_RUNNING'],
   excludedBy: (seen) =>
     surelyNoGpu(seen) ||
     seen.toolkit?.installed === false ||

@@ -6,6 +6,8 @@ import { crictlSource } from './containerd-parts.ts';
 
 type Docker = FactValue<'docker'>;
 
+const isLate = /\btimed_out\b/;
+
 const shared = {
   code: 'ENGINE_NOT_RUNNING',
   layer: 'engine',
@@ -24,7 +26,7 @@ export const dockerNotAnswering = defineRule({
     const isSilent = /Cannot connect to the Docker daemon at unix:\/\/(?:\/var)?\/run\/docker\.sock\b/i.test(
       because ?? '',
     );
-    if (because === null || (!isSilent && because !== 'timed_out')) return [];
+    if (because === null || (!isSilent && !isLate.test(because))) return [];
     if (docker.unit === null || listensElsewhere(docker)) return [];
     return [deaf(docker.unit.name, 'Docker', because, sources.docker, { unit: 'docker', action: 'restart' })];
   },
@@ -39,7 +41,7 @@ export const containerdNotAnswering = defineRule({
   check({ containerd }, asked) {
     const because = asked.unread('containerd', 'live');
     const isSilent = /not_answering: .*(?:connection refused|no such file or directory)/i.test(because ?? '');
-    if (because === null || (!isSilent && because !== 'timed_out') || containerd.unit === null) return [];
+    if (because === null || (!isSilent && !isLate.test(because)) || containerd.unit === null) return [];
     const source = crictlSource(containerd);
     return [deaf(containerd.unit.name, 'containerd', because, source, { unit: 'containerd', action: 'restart' })];
   },
@@ -66,7 +68,7 @@ function deaf(
     summary: `${title} does not answer although systemd counts ${unit} as active: no container starts by it`,
     evidence: [
       { source: sources.units, quote: `Id=${unit} ActiveState=active` },
-      { source, quote: because === 'timed_out' ? 'no answer within the time limit' : because },
+      { source, quote: isLate.test(because) ? 'no answer within the time limit' : because },
     ],
     remedy: isUsual ? { jobs: [{ kind: 'restart_service', params }], approval: 'window' } : null,
     person: `Look first why: journalctl -u ${unit} -n 50, free memory and disk.`,
