@@ -119,6 +119,15 @@ test('a lone restart is undone by making sure that the unit runs', () => {
   expect(undoSteps([{ index: 0, step: restart, before: null }], [])).toEqual([{ ...restart, do: 'start_unit' }]);
 });
 
+test('a daemon that runs on files that would keep it down is not restarted into them', () => {
+  const begun = [edit, { ...restart, filesWereBroken: true } as const].map((step, index) => ({
+    index,
+    step,
+    before: null,
+  }));
+  expect(undoSteps(begun, [kept]).map(stepTitle)).toEqual(['restore_file /etc/docker/daemon.json']);
+});
+
 test('units are put back as they were', () => {
   const steps: Step[] = [
     { do: 'enable_unit', unit: 'a' },

@@ -36,8 +36,9 @@ const restartTimeoutMs = {
 export type ServiceUnit = keyof typeof restartTimeoutMs;
 export const serviceUnits = Object.keys(restartTimeoutMs) as [ServiceUnit, ...ServiceUnit[]];
 
-export function restartUnit(unit: ServiceUnit): StepOf<'restart_unit'> {
-  return { do: 'restart_unit', unit: `${unit}.service`, timeoutMs: restartTimeoutMs[unit] };
+export function restartUnit(unit: ServiceUnit, filesWereBroken = false): StepOf<'restart_unit'> {
+  const step = { do: 'restart_unit', unit: `${unit}.service`, timeoutMs: restartTimeoutMs[unit] } as const;
+  return filesWereBroken ? { ...step, filesWereBroken } : step;
 }
 
 export function startUnit(unit: ServiceUnit): StepOf<'start_unit'> {

@@ -1,3 +1,7 @@
+import { writeCrioFiles } from '../../host/simulated/classes/crio.ts';
+import { writeMicrok8sTemplate } from '../../host/simulated/classes/microk8s.ts';
+import type { Machine } from '../../host/simulated/machine.ts';
+import { startUnit, stopUnit } from '../../host/simulated/systemd.ts';
 import type { Bench } from './an-engine.ts';
 import type { JobCase } from './crash-trial.ts';
 
@@ -8,6 +12,15 @@ export const jobCases: readonly JobCase[] = [
   configure('containerd', 'x86-containerd-2', ['containerd_runtime_not_configured']),
   { ...configure('k3s', 'k3s-server', ['k3s_restart_pending']), cannotGoBack: true },
   { ...configure('k3s', 'k3s-agent', ['k3s_restart_pending']), cannotGoBack: true },
+  { ...configure('rke2', 'rke2-server', ['k3s_restart_pending']), cannotGoBack: true },
+  {
+    ...configure('crio', 'crio-worker'),
+    prepare: spoiled('crio.service', (machine) => writeCrioFiles(machine, false)),
+  },
+  {
+    ...configure('microk8s', 'microk8s-server'),
+    prepare: spoiled('snap.microk8s.daemon-containerd.service', (machine) => writeMicrok8sTemplate(machine, false)),
+  },
   {
     ...configure('containerd', 'x86-containerd-1.7', ['containerd_runtime_not_configured', 'containerd_drops_runtime']),
     goesBack: true,
@@ -67,8 +80,19 @@ function setHandler({ host }: Bench, handler: string | null): void {
   kubernetes.runtimeClasses = [...others, ...(handler === null ? [] : [{ name: 'nvidia', handler }])];
 }
 
-function configure(runtime: string, hostClass: JobCase['hostClass'], faults: JobCase['faults']): JobCase {
+function configure(runtime: string, hostClass: JobCase['hostClass'], faults?: JobCase['faults']): JobCase {
   return { request: { kind: 'configure_runtime', params: { runtime } }, hostClass, ...(faults ? { faults } : {}) };
+}
+
+/** The engine was started with other files. */
+function spoiled(unitName: string, spoil: (machine: Machine) => void): NonNullable<JobCase['prepare']> {
+  return ({ host: { machine } }) => {
+    const unit = machine.units.get(unitName);
+    if (!unit) throw new Error(`the host has no ${unitName}`);
+    stopUnit(machine, unit);
+    spoil(machine);
+    startUnit(machine, unit);
+  };
 }
 
 export function nameOf({ request, hostClass, goesBack }: JobCase): string {

@@ -45,7 +45,7 @@ export function planContainerd({ containerd, toolkit, kube }: Facts, params: Con
     ['enable_cdi', 'disabled_plugins', 'runtime_type'].includes(edit.path.at(-1) ?? ''),
   );
   if (isDown) steps.push(startUnit('containerd'));
-  else if (lacks.length > 0 || untold) steps.push(restartUnit('containerd'));
+  else if (lacks.length > 0 || untold) steps.push(restartUnit('containerd', keptDown));
   const because = [...edits.map((edit) => reason('file_differs', edit.path.join('.'))), ...lacks];
   return { outcome: 'plan', because, steps, holders: [] };
 }

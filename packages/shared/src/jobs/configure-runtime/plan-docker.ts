@@ -50,7 +50,8 @@ export function planDocker({ docker, toolkit }: Facts, params: ConfigureRuntimeP
   // The running daemon may have all of it although somebody took it out of the file since.
   const changesLive = entry !== undefined && !isDoubled;
   const restarts = lacks.length > 0 || changesLive || edits.some((edit) => edit.path[0] === 'features');
-  if (restarts) steps.push(docker.unit?.activeState === 'active' ? restartUnit('docker') : startUnit('docker'));
+  if (restarts)
+    steps.push(docker.unit?.activeState === 'active' ? restartUnit('docker', isDoubled) : startUnit('docker'));
   const because = [...edits.map((edit) => reason('file_differs', edit.path.join('.'))), ...lacks];
   return { outcome: 'plan', because, steps, holders: restarts ? holdersOf(docker) : [] };
 }

@@ -4,7 +4,12 @@ import { quiet, type StepKind } from './step-kind.ts';
 
 const timed = { unit: z.string(), timeoutMs: z.int() };
 
-export const RestartUnit = z.object({ do: z.literal('restart_unit'), ...timed });
+export const RestartUnit = z.object({
+  do: z.literal('restart_unit'),
+  ...timed,
+  /** The files of before would keep the unit from starting: it runs on what it loaded before they became so. */
+  filesWereBroken: z.literal(true).optional(),
+});
 export type RestartUnit = z.infer<typeof RestartUnit>;
 export const StartUnit = z.object({ do: z.literal('start_unit'), ...timed });
 export type StartUnit = z.infer<typeof StartUnit>;
@@ -49,8 +54,12 @@ export const unitSteps: {
     downtimeMs: downtimeOf,
     mayCutOff: cutsOff,
     inverse: () => [],
-    // With no file to go back to, all there is to undo is a unit that did not come up.
-    again: (step, changesFiles) => ({ ...step, do: changesFiles ? 'restart_unit' : 'start_unit' }),
+    again({ unit, timeoutMs, filesWereBroken }, changesFiles) {
+      // A daemon that runs is worth more than one that has read the files as they were.
+      if (filesWereBroken) return null;
+      // With no file to go back to, all there is to undo is a unit that did not come up.
+      return { do: changesFiles ? 'restart_unit' : 'start_unit', unit, timeoutMs };
+    },
   },
   start_unit: {
     ...quiet,
