@@ -19,6 +19,7 @@ import type { Facts } from '@gpufleet/shared/probes';
 import { diffText, diffValues, type ValueChange } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
 import { type ForeseenFile, foreseeFiles } from '../jobs/foresee-files.ts';
+import { foreseePackages } from '../jobs/foresee-packages.ts';
 
 /** A file as it would be after the plan. */
 export interface PlannedFile {
@@ -59,6 +60,8 @@ export async function describePlan(
   if (plan.outcome !== 'plan') return withoutSteps(plan.outcome, plan.because);
   const foreseen = await foreseeFiles({ host, sha256 }, plan.steps, noCopies);
   if (!foreseen.ok) return withoutSteps('blocked', [foreseen.because]);
+  const objection = await foreseePackages(host, plan.steps);
+  if (objection) return withoutSteps('blocked', [objection]);
   return {
     outcome: 'plan',
     because: plan.because,

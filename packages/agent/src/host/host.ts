@@ -1,4 +1,4 @@
-import type { HostReader } from '@gpufleet/shared/host';
+import type { HostReader, Read } from '@gpufleet/shared/host';
 
 /** What became of an effect on the host. Never thrown: a full disk or a refused write is a value. */
 export type Done = { ok: true } | { ok: false; because: EffectFailure; detail: string };
@@ -27,6 +27,11 @@ export interface WriteFile {
 export interface Host extends HostReader {
   /** Whether jobs may write there, as links lead now; changes nothing, and says nothing of disks and owners. */
   mayWrite(path: string): Promise<Done>;
+  /**
+   * Body of the answer to GET of an https address, whose certificate must be accepted; no redirect followed, no proxy.
+   * Another status than 200 is a failure.
+   */
+  fetchText(url: string, options: { timeoutMs: number; maxBytes: number }): Promise<Read<string>>;
   /** Atomic: temporary file beside the target, fsync, rename, fsync of the folder. Missing folders are made (0755). */
   writeFile(write: WriteFile): Promise<Done>;
   /** Removes a regular file or link whose content has this hash, then syncs the folder. */

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { changesFile, type PlanReason, type Step, type StepOf } from '@gpufleet/shared/jobs';
 import { applyEdits } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
+import { readKey } from '../steps/fetch-key.ts';
 import { readConfig } from '../steps/read-config.ts';
 import type { EngineDeps } from './engine.ts';
 
@@ -18,7 +19,7 @@ export interface ForeseenFile {
   owner: { uid: number; gid: number } | null;
 }
 
-export type FileStep = StepOf<'edit_file' | 'write_file' | 'remove_file' | 'restore_file'>;
+export type FileStep = StepOf<'edit_file' | 'write_file' | 'remove_file' | 'restore_file' | 'fetch_key'>;
 
 type Foreseen = { ok: true; files: ForeseenFile[] } | { ok: false; because: PlanReason };
 type Text = { ok: true; text: string | null } | { ok: false; because: PlanReason };
@@ -38,6 +39,8 @@ export async function foreseeFiles(
     const before: Text = earlier ? { ok: true, text: earlier.after } : await textOf(deps, step.path);
     if (!before.ok) return before;
     const after = await textAfter(deps, step, before.text, readSnapshot);
+    // A recorded host has no network: what a key's server would give is not in it.
+    if (!after.ok && after.because.because === 'key_not_recorded') continue;
     if (!after.ok) return after;
     const makes = before.text === null && after.text !== null;
     const madeFolders = makes ? await missingFolders(deps.host, step.path) : [];
@@ -59,7 +62,7 @@ async function textOf(deps: Pick<EngineDeps, 'host' | 'sha256'>, path: string): 
 }
 
 async function textAfter(
-  { sha256 }: Pick<EngineDeps, 'sha256'>,
+  { host, sha256 }: Pick<EngineDeps, 'host' | 'sha256'>,
   step: FileStep,
   before: string | null,
   readSnapshot: (name: string) => Promise<string | undefined>,
@@ -68,6 +71,10 @@ async function textAfter(
     if (step.snapshot === null) return { ok: true, text: null };
     const text = await readSnapshot(step.snapshot);
     return text === undefined ? refuse('snapshot_missing', `the copy of ${step.path} is gone`) : { ok: true, text };
+  }
+  if (step.do === 'fetch_key') {
+    const key = await readKey(host, step);
+    return key.ok ? key : refuse(key.because, key.detail);
   }
   if ((before === null ? null : sha256(before)) !== step.baseSha256)
     return refuse('changed_since_plan', `${step.path} is not what the plan was made on`);

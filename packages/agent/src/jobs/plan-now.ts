@@ -2,6 +2,7 @@ import { type JobRequest, needsOfRequest, type Plan, planJob } from '@gpufleet/s
 import type { Facts } from '@gpufleet/shared/probes';
 import type { EngineDeps } from './engine.ts';
 import { foreseeFiles } from './foresee-files.ts';
+import { foreseePackages } from './foresee-packages.ts';
 
 /** A plan from facts read now. Its edits are tried on the texts as well: facts do not tell every shape of a file. */
 export async function planNow(deps: EngineDeps, request: JobRequest): Promise<{ plan: Plan; facts: Partial<Facts> }> {
@@ -10,6 +11,6 @@ export async function planNow(deps: EngineDeps, request: JobRequest): Promise<{ 
   const plan = planJob(request, facts);
   if (plan.outcome !== 'plan') return { plan, facts };
   const foreseen = await foreseeFiles(deps, plan.steps, async () => undefined);
-  if (foreseen.ok) return { plan, facts };
-  return { plan: { outcome: 'blocked', because: [foreseen.because] }, facts };
+  const objection = foreseen.ok ? await foreseePackages(deps.host, plan.steps) : foreseen.because;
+  return objection === null ? { plan, facts } : { plan: { outcome: 'blocked', because: [objection] }, facts };
 }

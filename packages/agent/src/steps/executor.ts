@@ -20,7 +20,8 @@ export interface StepContext {
 }
 
 /** `interrupted`: the agent stops in the middle; the next one looks what became of the step. */
-export type StepOutcome = { ok: true } | { ok: false; because: PlanReason } | { ok: false; interrupted: true };
+export type StepOutcome = { ok: true } | Failure;
+export type Failure = { ok: false; because: PlanReason } | { ok: false; interrupted: true };
 
 /** What is there of an effect whose end was not journaled. */
 export type Trace = 'present' | 'absent' | 'unclear';
@@ -40,7 +41,7 @@ export type Executors = { [D in Step['do']]: Executor<StepOf<D>> };
 
 export const done: StepOutcome = { ok: true };
 
-export function failed(because: string, detail: string): StepOutcome {
+export function failed(because: string, detail: string): Extract<Failure, { because: PlanReason }> {
   return { ok: false, because: { because, detail } };
 }
 

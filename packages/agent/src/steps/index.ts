@@ -4,11 +4,15 @@ import { cordonNode, uncordonNode } from './cordon-node.ts';
 import { drainNode } from './drain-node.ts';
 import { editFile } from './edit-file.ts';
 import type { Executor, Executors, StepContext, StepOutcome, Trace } from './executor.ts';
+import { fetchKey } from './fetch-key.ts';
+import { buildModule, unbuildModule } from './modules.ts';
+import { configurePackages, holdPackages, keepPackages, refreshPackageLists, reinstallPackages } from './packages.ts';
 import { rebootHost } from './reboot-host.ts';
 import { replacePods } from './replace-pods.ts';
 import { restoreFile } from './restore-file.ts';
 import { setMigMode } from './set-mig-mode.ts';
 import { setObject } from './set-object.ts';
+import { setPackages } from './set-packages.ts';
 import { disableUnit, enableUnit, reloadUnits, restartUnit, startUnit, stopUnit } from './units.ts';
 import { removeFile, writeFile } from './whole-file.ts';
 
@@ -31,6 +35,15 @@ const executors: Executors = {
   drain_node: drainNode,
   set_object: setObject,
   replace_pods: replacePods,
+  fetch_key: fetchKey,
+  set_packages: setPackages,
+  keep_packages: keepPackages,
+  reinstall_packages: reinstallPackages,
+  refresh_package_lists: refreshPackageLists,
+  hold_packages: holdPackages,
+  configure_packages: configurePackages,
+  build_module: buildModule,
+  unbuild_module: unbuildModule,
 };
 
 export function beforeStep(context: StepContext, step: Step): Promise<Json> {

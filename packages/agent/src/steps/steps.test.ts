@@ -1,8 +1,13 @@
 import type { Step, StepSnapshot } from '@gpufleet/shared/jobs';
 import { undoSteps } from '@gpufleet/shared/jobs';
+import { parseKeyFingerprints } from '@gpufleet/shared/probes';
 import { expect, test } from 'vitest';
 import { collectFacts } from '../collector/collect-facts.ts';
 import type { Host } from '../host/host.ts';
+import { unbuiltModule } from '../host/simulated/classes/driver.ts';
+import { removeToolkit } from '../host/simulated/classes/nvidia.ts';
+import { keyring } from '../host/simulated/classes/packages.ts';
+import { installedPackages } from '../host/simulated/packages.ts';
 import { sha256 } from '../identity/key.ts';
 import { foreseeFiles } from '../jobs/foresee-files.ts';
 import { aBench, type Bench } from '../jobs/testing/an-engine.ts';
@@ -70,7 +75,9 @@ async function stateOf({ host }: Bench): Promise<unknown> {
   const modes = stats.map((stat) => stat.ok && [stat.value.mode, stat.value.uid, stat.value.gid]);
   const units = [...host.machine.units.values()].map(({ name, active, enabled }) => [name, active, enabled]);
   const mig = host.machine.gpus.map((gpu) => [gpu.uuid, gpu.mig.current, gpu.mig.pending]);
-  return { texts, modes, units, mig, paths: await pathsBelow(host, '/etc') };
+  const packages = installedPackages(host.machine);
+  const paths = [...(await pathsBelow(host, '/etc')), ...(await pathsBelow(host, '/usr/lib/modules'))];
+  return { texts, modes, units, mig, packages, paths };
 }
 
 async function pathsBelow(host: Host, folder: string): Promise<string[]> {
@@ -110,7 +117,60 @@ const steps: [string, (bench: Bench) => Promise<Step> | Step, ((bench: Bench) =>
     () => ({ do: 'enable_unit', unit: docker }),
     ({ host }) => host.run(['systemctl', 'disable', docker], { timeoutMs: 5_000 }),
   ],
+  ['set_packages to a newer version', () => setTo('1.17.8-1', '1.18.1')],
+  ['set_packages of what is not there', () => setTo(null, 'candidate'), ({ host }) => removeToolkit(host.machine)],
+  ['set_packages away', () => setTo('1.17.8-1', null)],
+  ['hold_packages', () => ({ do: 'hold_packages', manager: 'apt', names: ['docker-ce', 'dkms'], held: true })],
+  [
+    'hold_packages that lets go',
+    () => ({ do: 'hold_packages', manager: 'apt', names: ['docker-ce'], held: false }),
+    ({ host }) => host.machine.packages.held.add('docker-ce'),
+  ],
+  [
+    'build_module',
+    (bench) => moduleStep(bench, 'build_module'),
+    ({ host }) => unbuiltModule(host.machine, driverOf(host)),
+  ],
+  ['unbuild_module', (bench) => moduleStep(bench, 'unbuild_module')],
+  [
+    'fetch_key',
+    ({ host }) => ({
+      do: 'fetch_key',
+      path: '/etc/apt/keyrings/nvidia-container-toolkit.asc',
+      source: 'https://nvidia.github.io/libnvidia-container/gpgkey',
+      fingerprints: parseKeyFingerprints(keyring(host.machine, 'toolkit')) ?? [],
+      newMode: 0o644,
+    }),
+  ],
 ];
+
+const toolkit = [
+  'libnvidia-container1',
+  'libnvidia-container-tools',
+  'nvidia-container-toolkit-base',
+  'nvidia-container-toolkit',
+];
+
+function setTo(from: string | null, to: string | null): Step {
+  return {
+    do: 'set_packages',
+    manager: 'apt',
+    from: toolkit.map((name) => ({ name, version: from })),
+    to: toolkit.map((name) => ({ name, version: to })),
+    folder: null,
+    purge: false,
+    finishFirst: false,
+    timeoutMs: 60_000,
+  };
+}
+
+function driverOf({ machine }: Bench['host']): string {
+  return machine.driver?.onDisk ?? '';
+}
+
+function moduleStep({ host }: Bench, what: 'build_module' | 'unbuild_module'): Step {
+  return { do: what, name: 'nvidia', version: driverOf(host), kernel: host.machine.os.kernel, timeoutMs: 60_000 };
+}
 
 test.each(steps)('%s leaves a trace, and its inverse leaves the host as it was', async (_, make, prepare) => {
   const bench = aBench('x86-docker');
@@ -282,3 +342,41 @@ test('systemd is told to read its units anew, as often as asked', async () => {
   expect(bench.host.machine.units.get(docker)?.exec).toEqual(['/usr/bin/dockerd', '-D']);
   expect(await probeStep(context, step, null)).toBe('absent');
 });
+
+test('keeping packages, lists that are fetched and files put in place anew leave the host as it was', async () => {
+  const bench = aBench('x86-docker');
+  const before = await stateOf(bench);
+  const keep: Step = {
+    do: 'keep_packages',
+    manager: 'apt',
+    packages: await nowOf(bench, 'docker-ce'),
+    timeoutMs: 60_000,
+  };
+  const context = await contextFor(bench, keep);
+  expect(await probeStep(context, keep, null)).toBe('absent');
+  expect(await applyStep(context, keep)).toEqual({ ok: true });
+  expect(await probeStep(context, keep, null)).toBe('present');
+  const refresh: Step = { do: 'refresh_package_lists', manager: 'apt', only: null, timeoutMs: 60_000 };
+  expect(await applyStep(context, refresh)).toEqual({ ok: true });
+  const again: Step = { do: 'reinstall_packages', manager: 'apt', packages: keep.packages, timeoutMs: 60_000 };
+  expect(await applyStep(context, again)).toEqual({ ok: true });
+  expect(await stateOf(bench)).toEqual(before);
+});
+
+test('configure_packages finishes what was left half-done, and says where that is not enough', async () => {
+  const bench = aBench('x86-docker');
+  const { machine } = bench.host;
+  const step: Step = { do: 'configure_packages', manager: 'apt', timeoutMs: 60_000 };
+  const context = await contextFor(bench, step);
+  expect(await probeStep(context, step, null)).toBe('present');
+  machine.packages.record.set('some-tool', { version: '1', status: 'install reinstreq half-installed' });
+  expect(await probeStep(context, step, null)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await probeStep(context, step, null)).toBe('present');
+});
+
+async function nowOf({ host }: Bench, name: string) {
+  return installedPackages(host.machine)
+    .filter((one) => one.name === name)
+    .map(({ version }) => ({ name, version }));
+}

@@ -47,6 +47,8 @@ export interface RunOptions {
   maxBytes?: number;
   /** Text on its stdin; absent: nothing is there to be read. */
   input?: string;
+  /** For package managers: nobody is there to answer questions, and no daemon is restarted by a helper of theirs. */
+  unattended?: boolean;
 }
 
 /** What a web server answered to HEAD; nothing of its body is read. */

@@ -31,4 +31,10 @@ export function changesFile(step: Step): boolean {
   return fileSteps.has(step.do);
 }
 
-const fileSteps: ReadonlySet<Step['do']> = new Set(['edit_file', 'write_file', 'remove_file', 'restore_file']);
+const fileSteps: ReadonlySet<Step['do']> = new Set([
+  'edit_file',
+  'write_file',
+  'remove_file',
+  'restore_file',
+  'fetch_key',
+]);

@@ -4,6 +4,7 @@ export * from './describe-step.ts';
 export * from './docs.ts';
 export * from './job-request.ts';
 export * from './object-patch.ts';
+export { compareVersions, isAt, upstream } from './packages/package-questions.ts';
 export * from './plan-job.ts';
 export * from './registry.ts';
 export * from './step.ts';

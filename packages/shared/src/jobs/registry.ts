@@ -1,14 +1,17 @@
 import { configureRuntime } from './configure-runtime/index.ts';
 import type { Job } from './define-job.ts';
 import { ensureRuntimeClass } from './ensure-runtime-class/index.ts';
+import { holdPackages } from './hold-packages/index.ts';
+import { installToolkit } from './install-toolkit/index.ts';
 import type { JobKind } from './job-request.ts';
 import { rebootHost } from './reboot-host/index.ts';
+import { repairPackages } from './repair-packages/index.ts';
 import { restartService } from './restart-service/index.ts';
 import { setMigMode } from './set-mig-mode/index.ts';
 
 /** One line for each kind. null: the name is known, its plan is not there yet. */
 export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
-  install_toolkit: null,
+  install_toolkit: installToolkit,
   configure_runtime: configureRuntime,
   set_toolkit_config: null,
   restart_service: restartService,
@@ -19,8 +22,8 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   reset_gpu: null,
   ensure_runtime_class: ensureRuntimeClass,
   deploy_device_plugin: null,
-  repair_packages: null,
-  hold_packages: null,
+  repair_packages: repairPackages,
+  hold_packages: holdPackages,
   reboot_host: rebootHost,
   set_power_mode: null,
   smoke_test: null,

@@ -4,6 +4,7 @@ import { Step } from './steps/index.ts';
 export { KeyEdit } from './key-edit.ts';
 export { kindOf, Step, type StepOf } from './steps/index.ts';
 export { KubeAccess, type KubeObject, ObjectBefore } from './steps/kube.ts';
+export { candidate, keptFolder, type PackageAt, type PackageManager } from './steps/packages.ts';
 
 export const Disruption = z.enum(['none', 'restarts_containers', 'restarts_runtime', 'resets_gpu', 'reboots']);
 export type Disruption = z.infer<typeof Disruption>;

@@ -36,6 +36,15 @@ export * from './microk8s/fact.ts';
 export * from './mig-profiles/fact.ts';
 export * from './os/fact.ts';
 export * from './packages/fact.ts';
+export {
+  dpkgQueryArgv,
+  isBroken,
+  type ListedPackage,
+  parseDpkgQuery,
+  parseRpmList,
+  rpmArgv,
+} from './packages/parse-dpkg.ts';
+export { isArmoured, parseKeyFingerprints } from './packages/parse-keyring.ts';
 export { parseJson, parseToml, parseYaml } from './parse-document.ts';
 export type { Gap, Parsed } from './parsed.ts';
 export { matchesPattern } from './path-pattern.ts';

@@ -4,7 +4,7 @@ import type { Host } from '../host.ts';
 import { createFileChanges, lookAt } from '../real/change-files.ts';
 import { READ_TIMEOUT_MS, type RealHostOptions } from '../real/create-real-host.ts';
 import { readMoment } from '../real/moment.ts';
-import { probeUrl } from '../real/probe-url.ts';
+import { fetchText, probeUrl } from '../real/probe-url.ts';
 import { createFileReads, type Place } from '../real/read-files.ts';
 import { runProgram } from '../real/run-program.ts';
 import { createReadLimit } from '../real/stuck-reads.ts';
@@ -30,5 +30,6 @@ export function createPrefixedHost(root: string, options: RealHostOptions = {}):
     run: (argv, runOptions) => runProgram(clock, argv, runOptions),
     si: readSystemInformation,
     probeUrl: (url, { timeoutMs }) => probeUrl(clock, url, timeoutMs),
+    fetchText: (url, { timeoutMs, maxBytes }) => fetchText(clock, url, timeoutMs, maxBytes),
   };
 }

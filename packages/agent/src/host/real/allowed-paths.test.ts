@@ -10,6 +10,11 @@ test.each([
   '/run/cdi/nvidia.yaml',
   '/etc/systemd/system/k3s.service.d/50-gpufleet.conf',
   '/etc/modules-load.d/gpufleet.conf',
+  '/etc/apt/sources.list.d/nvidia-container-toolkit.list',
+  '/etc/apt/sources.list.d/libnvidia-container.list',
+  '/etc/apt/sources.list.d/cuda-ubuntu2204-x86_64.list',
+  '/etc/apt/keyrings/nvidia-container-toolkit.asc',
+  '/etc/yum.repos.d/nvidia-container-toolkit.repo',
 ])('jobs may write %s', (path) => {
   expect(isAllowedPath(path)).toBe(true);
 });
@@ -25,6 +30,11 @@ test.each([
   '/etc/modprobe.d/nvidia.conf',
   '/var/snap/microk8s/a/b/args/containerd-template.toml',
   '/tmp/etc/docker/daemon.json',
+  '/etc/apt/sources.list',
+  '/etc/apt/sources.list.d/ubuntu.sources',
+  '/etc/apt/keyrings/docker.asc',
+  '/etc/apt/trusted.gpg.d/nvidia.asc',
+  '/etc/yum.repos.d/rocky.repo',
   '',
 ])('jobs may not write %s', (path) => {
   expect(isAllowedPath(path)).toBe(false);

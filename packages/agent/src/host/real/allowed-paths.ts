@@ -21,6 +21,17 @@ export const ALLOWED_PATHS: readonly AllowedPath[] = [
   { pattern: '/etc/modules-load.d/gpufleet*.conf', reason: 'modules loaded at boot, in a file of our own' },
   { pattern: '/etc/modprobe.d/gpufleet*.conf', reason: 'module options, in a file of our own' },
   {
+    pattern: '/etc/apt/sources.list.d/*nvidia*.list',
+    reason: "entries of NVIDIA's repositories, and what older guides left",
+  },
+  { pattern: '/etc/apt/sources.list.d/*nvidia*.sources', reason: "entries of NVIDIA's repositories in the newer form" },
+  { pattern: '/etc/apt/sources.list.d/cuda*.list', reason: "entries of NVIDIA's CUDA repositories" },
+  { pattern: '/etc/apt/sources.list.d/cuda*.sources', reason: "entries of NVIDIA's CUDA repositories" },
+  { pattern: '/etc/apt/keyrings/nvidia-container-toolkit.asc', reason: "the key of the toolkit's repository" },
+  { pattern: '/etc/apt/keyrings/cuda-archive-keyring.asc', reason: 'the key of the CUDA repositories' },
+  { pattern: '/etc/yum.repos.d/*nvidia*.repo', reason: "entries of NVIDIA's repositories" },
+  { pattern: '/etc/pki/rpm-gpg/RPM-GPG-KEY-nvidia-container-toolkit', reason: "the key of the toolkit's repository" },
+  {
     pattern: '/etc/systemd/system/*.d/*gpufleet*.conf',
     reason: 'our own drop-ins of units, never the units themselves',
   },

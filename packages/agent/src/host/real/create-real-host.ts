@@ -3,7 +3,7 @@ import { createSystemClock } from '../../clock.ts';
 import type { Host } from '../host.ts';
 import { createFileChanges } from './change-files.ts';
 import { readMoment } from './moment.ts';
-import { probeUrl } from './probe-url.ts';
+import { fetchText, probeUrl } from './probe-url.ts';
 import { createFileReads } from './read-files.ts';
 import { runProgram } from './run-program.ts';
 import { createReadLimit } from './stuck-reads.ts';
@@ -29,5 +29,6 @@ export function createRealHost(options: RealHostOptions = {}): Host {
     run: (argv, runOptions) => runProgram(clock, argv, runOptions),
     si: readSystemInformation,
     probeUrl: (url, { timeoutMs }) => probeUrl(clock, url, timeoutMs),
+    fetchText: (url, { timeoutMs, maxBytes }) => fetchText(clock, url, timeoutMs, maxBytes),
   };
 }

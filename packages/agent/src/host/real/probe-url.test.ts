@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createSystemClock } from '../../clock.ts';
-import { probeUrl } from './probe-url.ts';
+import { fetchText, probeUrl } from './probe-url.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -40,4 +40,11 @@ test('does not take a date that is none for one', async () => {
 test('leaves a server that does not answer', async () => {
   const url = await serve(() => undefined);
   expect(await probeUrl(clock, url, 50)).toMatchObject({ ok: false, because: 'timed_out' });
+});
+
+test('fetches a file by https only, from a server that proves who it is', async () => {
+  const url = await serve((_, answer) => answer.end('key'));
+  expect(await fetchText(clock, url, 2_000, 100)).toMatchObject({ ok: false, detail: 'not an https address' });
+  const spoken = await fetchText(clock, url.replace('http:', 'https:'), 2_000, 100);
+  expect(spoken).toMatchObject({ ok: false, because: 'io_error' });
 });

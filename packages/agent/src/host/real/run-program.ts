@@ -12,6 +12,17 @@ const LEAVE_AFTER_MS = 500;
 // What a finished program wrote is in the pipe already; a descendant that keeps the pipe open is not waited for.
 const DRAIN_MS = 250;
 
+/** What dpkg's helpers ask for: debconf, ucf, the list of changes, and needrestart, which restarts daemons by itself. */
+const UNATTENDED = {
+  DEBIAN_FRONTEND: 'noninteractive',
+  DEBCONF_NONINTERACTIVE_SEEN: 'true',
+  UCF_FORCE_CONFFOLD: '1',
+  APT_LISTCHANGES_FRONTEND: 'none',
+  APT_LISTBUGS_FRONTEND: 'none',
+  NEEDRESTART_MODE: 'l',
+  NEEDRESTART_SUSPEND: '1',
+} as const;
+
 const SPAWN_OPTIONS = {
   // Its own process group, so that it can be ended with all that it started.
   detached: true,
@@ -34,7 +45,7 @@ export function runProgram(clock: Clock, argv: readonly string[], options: RunOp
     if (argv.some((arg) => arg.includes('\0'))) throw new HostFault('EIO', `an argument of ${program} has a NUL in it`);
     const { input } = options;
     const stdin: 'ignore' | 'pipe' = input === undefined ? 'ignore' : 'pipe';
-    const env = { LC_ALL: 'C', LANG: 'C', PATH: SEARCH_PATH };
+    const env = { LC_ALL: 'C', LANG: 'C', PATH: SEARCH_PATH, ...(options.unattended ? UNATTENDED : {}) };
     const child = execa(program, args, { ...SPAWN_OPTIONS, stdin, ...(input === undefined ? {} : { input }), env });
     if (child.pid === undefined) throw await whyNotStarted(child, program);
     return await collect(clock, child, child.pid, options);

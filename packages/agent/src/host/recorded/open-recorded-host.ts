@@ -18,6 +18,7 @@ export async function openRecordedHost(dir: string): Promise<Host> {
     ...(await openRecordedFiles(join(top, 'root'), recorded)),
     ...(await openRecordedCommands(top, recorded)),
     ...openRecordedNet(recorded),
+    fetchText: async (url) => ({ ok: false, because: 'not_recorded', detail: `not recorded: ${url}` }),
     // What a plan on it shows is meant for the host that was recorded.
     mayWrite: async () => ({ ok: true }),
     writeFile: async ({ path }) => refuse(path),

@@ -3,6 +3,7 @@ import { hostClass, type SimulatedClass } from './classes/index.ts';
 import { installParts } from './classes/parts.ts';
 import { FileTree } from './file-tree.ts';
 import { type Machine, nowMs } from './machine.ts';
+import { createPackageState } from './package-state.ts';
 import { seeded } from './seeded.ts';
 import { bootUnits } from './systemd.ts';
 
@@ -39,6 +40,7 @@ export function createMachine(options: {
     versions: { docker: '', containerd: '', crio: '', k3s: '', microk8s: '', toolkit: '', fabricManager: '' },
     kubernetes: null,
     containers: 0,
+    packages: createPackageState(),
     disk: 'ok',
     network: 'up',
     cutOffBy: null,

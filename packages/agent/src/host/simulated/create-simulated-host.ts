@@ -9,7 +9,7 @@ import { createMachine } from './create-machine.ts';
 import { type FaultSpec, resolveFault } from './faults/index.ts';
 import { contentOf, type FileInode, type FileTree, type Inode, toStat } from './file-tree.ts';
 import { type Effect, findProgram, type Machine, nowMs, uptimeMs } from './machine.ts';
-import { askNetwork } from './network.ts';
+import { askNetwork, fetchFromNetwork } from './network.ts';
 import { showProcesses } from './processes.ts';
 import { programs } from './programs/index.ts';
 import { settleUnits } from './systemd.ts';
@@ -80,6 +80,7 @@ export function createSimulatedHost(options: SimulatedHostOptions): SimulatedHos
     powerCut: () => boot(machine, 'power_cut'),
     ...readsOf(machine),
     run: (argv, options) => run(machine, argv, options),
+    fetchText: async (url, options) => fetchFromNetwork(machine, url, options.maxBytes),
     mayWrite: async (path) => placeToWrite(machine, path).done,
     writeFile: async (write) => logged(machine, 'write', write.path, writeFile(machine, write)),
     removeFile: async (path, expectSha256) => logged(machine, 'remove', path, removeFile(machine, path, expectSha256)),

@@ -6,6 +6,7 @@ import type { LiveK3s } from './daemons/k3s.ts';
 import type { LiveMicrok8s } from './daemons/microk8s.ts';
 import type { FileTree } from './file-tree.ts';
 import type { Driver, SimulatedGpu } from './gpus/gpu.ts';
+import type { PackageState } from './package-state.ts';
 import type { Seeded } from './seeded.ts';
 import type { Unit } from './unit.ts';
 
@@ -15,6 +16,7 @@ export type Effect = { atMs: number; ok: boolean } & (
   | { do: 'start' | 'stop' | 'restart' | 'enable' | 'disable'; unit: string }
   | { do: 'cluster'; what: string }
   | { do: 'mig'; gpu: string; to: 'enabled' | 'disabled' }
+  | { do: 'packages'; what: string }
   | { do: 'reboot' | 'power_cut' }
 );
 
@@ -101,6 +103,7 @@ export interface Machine {
   kubernetes: Kubernetes | null;
   /** Containers that run now; docker's without live-restore die with the daemon and come back with it. */
   containers: number;
+  packages: PackageState;
   disk: 'ok' | 'full' | 'read_only';
   network: 'up' | 'down';
   /** A file that takes the way out away when the unit is started with it. */

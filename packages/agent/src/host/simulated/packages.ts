@@ -39,7 +39,14 @@ export function installedPackages(machine: Machine): DebPackage[] {
     ...enginePackages(machine),
   ];
   const arch = debArch(machine);
-  const own = found.map((entry) => ({ ...entry, arch: entry.arch ?? arch }));
+  const { record, held } = machine.packages;
+  const others = found.filter(({ name }) => !record.has(name));
+  const recorded = [...record].flatMap(([name, entry]) => (entry === null ? [] : [{ name, ...entry }]));
+  const own = [...others, ...recorded].map((entry) => ({
+    ...entry,
+    arch: ('arch' in entry ? entry.arch : undefined) ?? arch,
+    status: held.has(entry.name) ? 'hold ok installed' : entry.status,
+  }));
   return own.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -1,14 +1,15 @@
 import { contentOf, type Inode } from '../../host/simulated/file-tree.ts';
 import type { Machine } from '../../host/simulated/machine.ts';
+import { installedPackages } from '../../host/simulated/packages.ts';
 
-/** Made anew by every boot or by those who write logs: nothing there is a job's to put back. */
-const passing = /^\/(proc|sys|run|tmp|dev|var\/log|var\/run|var\/lib\/gpufleet)(\/|$)/;
+/** Made anew by every boot, by those who write logs and by those who keep copies: nothing there is a job's to put back. */
+const passing = /^\/(proc|sys|run|tmp|dev|var\/log|var\/run|var\/cache|var\/lib\/gpufleet)(\/|$)/;
 /** What differs between two runs of the same daemon. */
 const ofOneRun = /pid|atMs$|^uuid$|^runs$|gpuInstanceId/i;
 
 /**
  * All of a machine that a job can change, one line for each thing: files with mode, owner and text, links, units, GPUs,
- * what the running daemons have loaded, objects of the cluster. Two machines that read the same are the same.
+ * packages, what the running daemons have loaded, objects of the cluster. Two machines that read the same are the same.
  */
 export function hostState(machine: Machine): string[] {
   const units = [...machine.units.values()].map(({ name, active, enabled }) => `unit ${name} ${active} ${enabled}`);
@@ -16,7 +17,10 @@ export function hostState(machine: Machine): string[] {
     ({ uuid, mig, lost }) => `gpu ${uuid} ${mig.current} ${mig.pending} ${lost} ${plain(mig.instances)}`,
   );
   const live = Object.entries(machine.live).map(([name, value]) => `live ${name} ${plain(value)}`);
-  const more = [`cluster ${plain(machine.kubernetes)}`];
+  const packages = installedPackages(machine).map(
+    ({ name, version, status }) => `package ${name} ${version} ${status ?? 'install ok installed'}`,
+  );
+  const more = [`cluster ${plain(machine.kubernetes)}`, ...packages];
   return [...filesBelow('', machine.files.root), ...units, ...gpus, ...live, ...more].sort();
 }
 

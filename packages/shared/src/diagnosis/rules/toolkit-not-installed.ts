@@ -1,4 +1,5 @@
 import type { JobRequest } from '../../jobs/job-request.ts';
+import { toolkitPackages } from '../../jobs/packages/toolkit-packages.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { dpkgQueryArgv, rpmArgv } from '../../probes/packages/parse-dpkg.ts';
 import { defineRule } from '../define-rule.ts';
@@ -6,13 +7,16 @@ import { containerdIsTheEngine, dockerIsTheEngine, hasGpu, isSnapDocker, surelyN
 import { sources } from '../sources.ts';
 import { kubeletUsesCrio } from './crio-parts.ts';
 
+/** The board's own repository has the toolkit that fits its L4T release. */
+const fromL4t: JobRequest = { kind: 'repair_packages', params: { packages: [...toolkitPackages] } };
+
 export const toolkitNotInstalled = defineRule({
   code: 'TOOLKIT_NOT_INSTALLED',
   layer: 'toolkit',
   severity: 'blocker',
   title: 'A GPU whose driver answers, and none of the container toolkit’s programs on the host',
   notWhen: 'no GPU; the driver does not answer; docker is the snap or Docker Desktop; the operator’s toolkit is there',
-  proposes: ['install_toolkit', 'configure_runtime'],
+  proposes: ['install_toolkit', 'repair_packages', 'configure_runtime'],
   needs: ['pci', 'jetson', 'driver', 'toolkit', 'docker', 'containerd', 'k3s', 'kube', 'packages'],
   uses: ['rke2', 'microk8s', 'crio'],
   standsOnDriver: true,
@@ -53,7 +57,10 @@ export const toolkitNotInstalled = defineRule({
                 },
               ]),
         ],
-        remedy: { jobs: [{ kind: 'install_toolkit', params: {} }, ...engines], approval: 'window' },
+        remedy: {
+          jobs: [facts.jetson.isTegra ? fromL4t : { kind: 'install_toolkit', params: {} }, ...engines],
+          approval: 'window',
+        },
         person: null,
       },
     ];

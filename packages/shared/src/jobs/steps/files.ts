@@ -47,7 +47,19 @@ export const RestoreFile = z.object({
 });
 export type RestoreFile = z.infer<typeof RestoreFile>;
 
-type FileStep = EditFile | WriteFile | RemoveFile | RestoreFile;
+/** A public key of a repository, from its server or a file, and taken only when it is one of those that are known. */
+export const FetchKey = z.object({
+  do: z.literal('fetch_key'),
+  path: z.string(),
+  /** An address, or the path of a file on the host. */
+  source: z.string(),
+  /** Of every primary key that may be in it, in upper case; another one refuses the whole. */
+  fingerprints: z.array(z.string()).min(1),
+  newMode,
+});
+export type FetchKey = z.infer<typeof FetchKey>;
+
+type FileStep = EditFile | WriteFile | RemoveFile | RestoreFile | FetchKey;
 
 const file: StepKind<FileStep> = {
   ...quiet,
@@ -65,4 +77,5 @@ export const fileSteps: {
   write_file: StepKind<WriteFile>;
   remove_file: StepKind<RemoveFile>;
   restore_file: StepKind<RestoreFile>;
-} = { edit_file: file, write_file: file, remove_file: file, restore_file: file };
+  fetch_key: StepKind<FetchKey>;
+} = { edit_file: file, write_file: file, remove_file: file, restore_file: file, fetch_key: file };

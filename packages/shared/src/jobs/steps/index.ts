@@ -1,7 +1,18 @@
 import { z } from 'zod';
-import { EditFile, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
+import { EditFile, FetchKey, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
 import { CordonNode, DrainNode, kubeSteps, ReplacePods, SetObject, UncordonNode } from './kube.ts';
 import { migSteps, SetMigMode } from './mig.ts';
+import {
+  BuildModule,
+  ConfigurePackages,
+  HoldPackages,
+  KeepPackages,
+  packageSteps,
+  RefreshPackageLists,
+  ReinstallPackages,
+  SetPackages,
+  UnbuildModule,
+} from './packages.ts';
 import { RebootHost, rebootSteps } from './reboot.ts';
 import type { StepKind } from './step-kind.ts';
 import { DisableUnit, EnableUnit, ReloadUnits, RestartUnit, StartUnit, StopUnit, unitSteps } from './units.ts';
@@ -25,6 +36,15 @@ export const Step = z.discriminatedUnion('do', [
   DrainNode,
   SetObject,
   ReplacePods,
+  FetchKey,
+  SetPackages,
+  KeepPackages,
+  ReinstallPackages,
+  RefreshPackageLists,
+  HoldPackages,
+  ConfigurePackages,
+  BuildModule,
+  UnbuildModule,
 ]);
 export type Step = z.infer<typeof Step>;
 export type StepOf<D extends Step['do']> = Extract<Step, { do: D }>;
@@ -36,6 +56,7 @@ const stepKinds: { readonly [D in Step['do']]: StepKind<StepOf<D>> } = {
   ...migSteps,
   ...rebootSteps,
   ...kubeSteps,
+  ...packageSteps,
 };
 
 export function kindOf(step: Step): StepKind<Step> {

@@ -37,6 +37,8 @@ export const PackagesFact = z.object({
   /** dpkg was ended in the middle of its work: its journal in /var/lib/dpkg/updates is not empty. */
   interrupted: z.boolean().nullable(),
   repositories: z.array(PackageRepository),
+  /** Every file that names repositories, or could: what a job would change. Absent from agents that do not tell yet. */
+  repositoryFiles: z.array(z.object({ path: z.string(), sha256: z.string() })).optional(),
   /**
    * Keyrings that NVIDIA's repositories name, and those that apt trusts for every repository. keyIds: long ids, upper
    * case; null = not readable as a keyring.
@@ -48,5 +50,7 @@ export const PackagesFact = z.object({
   rebootRequiredBy: z.array(z.string()).nullable(),
   /** NVIDIA's .run installer left its uninstaller: /usr/bin/nvidia-uninstall. */
   driverInstalledByRunfile: z.boolean(),
+  /** The system is an image (ostree): packages are layered, and package managers refuse to work on it. */
+  imageBased: z.boolean().optional(),
 });
 export type PackagesFact = z.infer<typeof PackagesFact>;

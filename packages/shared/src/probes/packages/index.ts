@@ -13,6 +13,7 @@ const journalFolder = '/var/lib/dpkg/updates';
 const rebootMark = '/run/reboot-required';
 const rebootPackages = '/run/reboot-required.pkgs';
 const uninstaller = '/usr/bin/nvidia-uninstall';
+const imageMark = '/run/ostree-booted';
 const lockLists = ['/etc/dnf/plugins/versionlock.list', '/etc/yum/pluginconf.d/versionlock.list'];
 const lockToml = '/etc/dnf/versionlock.toml';
 
@@ -29,6 +30,7 @@ export const packagesProbe = defineProbe({
       rebootMark,
       rebootPackages,
       uninstaller,
+      imageMark,
       ...lockLists,
       lockToml,
       ...repositoryFiles,
@@ -39,12 +41,12 @@ export const packagesProbe = defineProbe({
       { argv: rpmArgv, required: false },
     ],
   },
-  async collect({ host }) {
+  async collect({ host, sha256 }) {
     const partial: Gap[] = [];
     const listed = await readPackages(host);
     if (!listed.ok) return { value: null, unreadable: { because: listed.because, detail: listed.detail } };
     const { manager, packages } = listed;
-    const repositories = await readRepositories(host, partial);
+    const { repositories, repositoryFiles } = await readRepositories(host, sha256, partial);
     const journal = manager === 'dpkg' ? await host.listDir(journalFolder) : null;
     if (journal?.ok === false && journal.because !== 'absent')
       partial.push({ path: 'interrupted', because: journal.because });
@@ -62,10 +64,12 @@ export const packagesProbe = defineProbe({
         .slice(0, maxBroken),
       interrupted: journal === null ? null : journal.ok && journal.value.some(({ name }) => /^\d+$/.test(name)),
       repositories,
+      repositoryFiles,
       keyrings: await readKeyrings(host, repositories, partial),
       busy,
       rebootRequiredBy: await readRebootRequired(host),
       driverInstalledByRunfile: (await host.stat(uninstaller)).ok,
+      imageBased: (await host.stat(imageMark)).ok,
     };
     return { value, unreadable: null, partial };
   },

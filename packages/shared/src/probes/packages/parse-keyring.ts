@@ -1,19 +1,29 @@
 import { sha1Hex } from './sha1.ts';
 
-/**
- * Long ids of the primary keys in an OpenPGP keyring, binary or armoured, given one character for each byte. null: it
- * is no keyring that can be read (GnuPG's own keybox is not one that apt takes either).
- */
+/** Long ids of the primary keys in a keyring, as `parseKeyFingerprints` reads it. */
 export function parseKeyring(bytes: string): string[] | null {
-  const armoured = bytes.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----');
+  return parseKeyFingerprints(bytes)?.map((fingerprint) => fingerprint.slice(-16)) ?? null;
+}
+
+/**
+ * Fingerprints of the primary keys in an OpenPGP keyring, binary or armoured, given one character for each byte. null:
+ * it is no keyring that can be read (GnuPG's own keybox is not one that apt takes either).
+ */
+export function parseKeyFingerprints(bytes: string): string[] | null {
+  const armoured = isArmoured(bytes);
   const parts = armoured ? armouredParts(bytes) : [bytes];
-  const ids = parts.map(keyIdsOf);
-  return ids.some((found) => found === null) ? null : ids.flatMap((found) => found ?? []);
+  const found = parts.map(fingerprintsOf);
+  return found.some((one) => one === null) ? null : found.flatMap((one) => one ?? []);
+}
+
+/** A keyring that is text, as apt takes it from a file named `.asc`. */
+export function isArmoured(bytes: string): boolean {
+  return bytes.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----');
 }
 
 /** null when it is no row of packets, or a row that ends early. */
-function keyIdsOf(bytes: string): string[] | null {
-  const ids: string[] = [];
+function fingerprintsOf(bytes: string): string[] | null {
+  const fingerprints: string[] = [];
   let at = 0;
   while (at < bytes.length) {
     const packet = packetAt(bytes, at);
@@ -22,11 +32,11 @@ function keyIdsOf(bytes: string): string[] | null {
     if (packet.tag === 6 && bytes.charCodeAt(packet.start) === 4) {
       const body = bytes.slice(packet.start, packet.end);
       const length = String.fromCharCode(body.length >> 8, body.length & 0xff);
-      ids.push(sha1Hex(`\u0099${length}${body}`).slice(-16).toUpperCase());
+      fingerprints.push(sha1Hex(`\u0099${length}${body}`).toUpperCase());
     }
     at = packet.end;
   }
-  return ids;
+  return fingerprints;
 }
 
 /** Header of one packet in the old or the new format; lengths that keys do not use (partial, unknown) are none. */

@@ -1,3 +1,4 @@
+import type { Sha256 } from '../../core/index.ts';
 import type { HostReader } from '../../host/index.ts';
 import type { Gap } from '../parsed.ts';
 import type { PackageRepository, PackagesFact } from './fact.ts';
@@ -27,13 +28,19 @@ const maxFiles = 100;
 const maxEntries = 300;
 const maxBytes = 1_000_000;
 
-export async function readRepositories(host: HostReader, gaps: Gap[]): Promise<PackageRepository[]> {
+export interface ReadRepositories {
+  repositories: PackageRepository[];
+  repositoryFiles: NonNullable<PackagesFact['repositoryFiles']>;
+}
+
+export async function readRepositories(host: HostReader, sha256: Sha256, gaps: Gap[]): Promise<ReadRepositories> {
   const paths = [aptList];
   for (const folder of folders) {
     const names = await namesIn(host, folder, 'repositories', gaps);
     paths.push(...names.filter((name) => /\.(list|sources|repo)$/.test(name)).map((name) => `${folder}/${name}`));
   }
   const found: PackageRepository[] = [];
+  const repositoryFiles: ReadRepositories['repositoryFiles'] = [];
   for (const file of paths.slice(0, maxFiles)) {
     const read = await host.readText(file, { maxBytes });
     if (!read.ok) {
@@ -42,8 +49,9 @@ export async function readRepositories(host: HostReader, gaps: Gap[]): Promise<P
     }
     const parse = file.endsWith('.sources') ? parseDeb822 : file.endsWith('.repo') ? parseRepoFile : parseSourcesList;
     found.push(...parse(read.value).map((entry) => ({ file, ...entry })));
+    repositoryFiles.push({ path: file, sha256: sha256(read.value) });
   }
-  return found.slice(0, maxEntries);
+  return { repositories: found.slice(0, maxEntries), repositoryFiles };
 }
 
 /** Keyrings that could vouch for NVIDIA's repositories: those that they name, and what apt trusts for all. */

@@ -1,4 +1,4 @@
-/** SHA-1 of bytes given one a character: an OpenPGP key's id is made of it. It guards nothing here. */
+/** SHA-1 of bytes given one a character: an OpenPGP key's fingerprint is made of it. */
 export function sha1Hex(bytes: string): string {
   const words = toWords(bytes);
   const state: [number, number, number, number, number] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0];

@@ -64,7 +64,7 @@ function installFirmware({ files, os }: Machine): void {
 const moduleFiles = ['nvidia', 'nvidia-drm', 'nvidia-modeset', 'nvidia-uvm'] as const;
 
 /** Folder of the driver's modules for a kernel: DKMS on servers, NVIDIA's own on Jetson. */
-function modulesFolder(machine: Machine, kernel: string): string {
+export function modulesFolder(machine: Machine, kernel: string): string {
   return `/usr/lib/modules/${kernel}/updates/${isTegra(machine) ? 'opensrc-disp' : 'dkms'}`;
 }
 
@@ -77,13 +77,29 @@ function installModules(machine: Machine): void {
   files.putDir('/usr/local/sbin');
   files.put('/etc/modprobe.d/blacklist-framebuffer.conf', '# Framebuffer drivers are buggy.\nblacklist nvidiafb\n');
   if (!driver) return;
+  if (!isTegra(machine))
+    files.put('/etc/modprobe.d/nvidia-graphics-drivers.conf', 'blacklist nouveau\noptions nvidia-drm modeset=1\n');
+  builtModule(machine, driver.onDisk);
+}
+
+/** The driver's modules for the running kernel, on servers as DKMS leaves them. */
+export function builtModule(machine: Machine, version: string): void {
+  const { files, os } = machine;
   for (const name of moduleFiles) files.put(`${modulesFolder(machine, os.kernel)}/${name}.ko`, '\u007fELF');
   if (isTegra(machine)) return;
-  files.put('/etc/modprobe.d/nvidia-graphics-drivers.conf', 'blacklist nouveau\noptions nvidia-drm modeset=1\n');
   const dkms = '/var/lib/dkms/nvidia';
-  files.put(`${dkms}/${driver.onDisk}/${os.kernel}/${os.arch}/module/nvidia.ko`, '\u007fELF');
-  files.putLink(`${dkms}/${driver.onDisk}/source`, `/usr/src/nvidia-${driver.onDisk}`);
-  files.putLink(`${dkms}/kernel-${os.kernel}-${os.arch}`, `${driver.onDisk}/${os.kernel}/${os.arch}`);
+  files.put(`${dkms}/${version}/${os.kernel}/${os.arch}/module/nvidia.ko`, '\u007fELF');
+  files.putLink(`${dkms}/${version}/source`, `/usr/src/nvidia-${version}`);
+  files.putLink(`${dkms}/kernel-${os.kernel}-${os.arch}`, `${version}/${os.kernel}/${os.arch}`);
+}
+
+/** Only the sources are left. */
+export function unbuiltModule(machine: Machine, version: string): void {
+  const { files, os } = machine;
+  for (const name of moduleFiles) files.remove(`${modulesFolder(machine, os.kernel)}/${name}.ko`);
+  files.remove(modulesFolder(machine, os.kernel));
+  files.remove(`/var/lib/dkms/nvidia/${version}/${os.kernel}`);
+  files.remove(`/var/lib/dkms/nvidia/kernel-${os.kernel}-${os.arch}`);
 }
 
 function installDriverState(machine: Machine): void {

@@ -9,7 +9,9 @@ const cudaKeyring = '/usr/share/keyrings/cuda-archive-keyring.gpg';
 /** dpkg and apt: where packages come from, by which keys, and that nothing works on them now. */
 export function installPackageManager(machine: Machine): void {
   const { files } = machine;
-  installProgram(machine, '/usr/bin/dpkg-query');
+  for (const program of ['dpkg-query', 'dpkg', 'dpkg-deb', 'apt-get', 'apt-cache', 'apt-mark'])
+    installProgram(machine, `/usr/bin/${program}`);
+  if (machine.driver && !machine.files.has('/etc/nv_tegra_release')) installProgram(machine, '/usr/sbin/dkms');
   files.putDir('/var/lib/dpkg/updates');
   files.putDir('/etc/apt/trusted.gpg.d');
   // A daemon's file lock: not the work of a package manager.
@@ -42,6 +44,7 @@ export function installPackageManager(machine: Machine): void {
       `deb [signed-by=${toolkitKeyring}] https://nvidia.github.io/libnvidia-container/stable/deb/$(ARCH) /\n#deb [signed-by=${toolkitKeyring}] https://nvidia.github.io/libnvidia-container/experimental/deb/$(ARCH) /\n`,
     );
   }
+  for (const path of repositoryFilesOf(machine)) machine.packages.fetched.add(path);
   if (files.has('/etc/nv_tegra_release')) installJetsonRepository(machine);
   else if (machine.driver) {
     const repository = `${id}${versionId.replace('.', '')}`;
@@ -66,8 +69,15 @@ function installJetsonRepository(machine: Machine): void {
   );
 }
 
+/** Every file that may name repositories. */
+export function repositoryFilesOf({ files }: Machine): string[] {
+  const listed = files.list(list);
+  const names = listed.ok ? listed.value.map(({ name }) => `${list}/${name}`) : [];
+  return [...(files.has('/etc/apt/sources.list') ? ['/etc/apt/sources.list'] : []), ...names];
+}
+
 /** A public key packet with a body of its own: every fleet's keys are made up. */
-function keyring(machine: Machine, name: string): string {
+export function keyring(machine: Machine, name: string): string {
   const body = `\u0004${Buffer.from(machine.random.hex(`keyring/${name}`, 128), 'hex').toString('latin1')}`;
   return `\u0099${String.fromCharCode(body.length >> 8, body.length & 0xff)}${body}`;
 }

@@ -1,6 +1,9 @@
+import { modulesFolder } from '../classes/driver.ts';
+import { aptCache, aptGet, aptMark, dpkg, dpkgDeb } from './apt.ts';
 import { containerd, crictl, ctr } from './containerd.ts';
 import { crio } from './crio.ts';
 import { df } from './df.ts';
+import { dkms } from './dkms.ts';
 import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
 import { dmesg, journalctl } from './kernel-log.ts';
@@ -15,7 +18,8 @@ import { timedatectl } from './timedatectl.ts';
 
 const modinfo: Program = (machine, args) => {
   if (!matches(args, '-F', 'version', 'nvidia')) return undefined;
-  return machine.driver
+  const hasModule = machine.files.has(`${modulesFolder(machine, machine.os.kernel)}/nvidia.ko`);
+  return machine.driver && hasModule
     ? printed(`${machine.driver.onDisk}\n`)
     : complained('modinfo: ERROR: Module nvidia not found.\n');
 };
@@ -32,6 +36,9 @@ const uname: Program = (machine, args) => {
 
 /** By the name of the file that is run. */
 export const programs: Record<string, Program> = {
+  'apt-cache': aptCache,
+  'apt-get': aptGet,
+  'apt-mark': aptMark,
   containerd,
   crictl,
   crio,
@@ -40,6 +47,9 @@ export const programs: Record<string, Program> = {
   docker,
   dockerd,
   df,
+  dkms,
+  dpkg,
+  'dpkg-deb': dpkgDeb,
   'dpkg-query': dpkgQuery,
   timedatectl,
   journalctl: (machine, args) => journalctl(machine, args) ?? journalOfUnits(machine, args),
