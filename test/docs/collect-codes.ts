@@ -21,7 +21,7 @@ const reasonFolders =
 /** Where an object's `code` is one of ours. */
 const codeFolders = /^packages\/(server\/src\/(http|gateway)|agent\/src\/commands)\//;
 /** Unions whose members are handed on as reasons. */
-const reasonTypes = ['EffectFailure', 'ReadFailure', 'GrantRefusal'];
+const reasonTypes = ['EffectFailure', 'ReadFailure', 'GrantRefusal', 'HolderRefusal', 'SmiFailure'];
 
 export function collectCodes(files: readonly SourceText[]): CollectedCodes {
   const sources = files.map(parse);

@@ -151,6 +151,12 @@ function describeCommands(context: Context, ends: (code: ExitCode) => void): Com
       ends(await inputsCommand(context, options));
     });
 
+  // gpufleet-mig.service runs it: no person needs it.
+  program.command('apply-mig-layout', { hidden: true }).action(async () => {
+    const { applyMigLayoutCommand } = await import('./apply-mig-layout.ts');
+    ends(await applyMigLayoutCommand(context));
+  });
+
   command('version', 'the version of this program').action(() => context.out(`${agentVersion}\n`));
   return program;
 }

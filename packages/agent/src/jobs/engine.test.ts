@@ -69,25 +69,6 @@ test.each([
   expect(bench.log.errors).toEqual([]);
 });
 
-test('switches MIG and undoes it', async () => {
-  const bench = aBench('a100-mig');
-  for (const gpu of bench.host.machine.gpus) gpu.mig.instances = [];
-  const engine = bench.engine();
-  const off = await engine.runLocal({ kind: 'set_mig_mode', params: { enabled: false } });
-  expect(off).toMatchObject({ outcome: 'succeeded' });
-  expect(bench.host.machine.gpus.map(({ mig }) => mig.current)).not.toContain('enabled');
-  expect(await engine.undo(off.attemptId)).toMatchObject({ outcome: 'succeeded' });
-  expect(bench.host.machine.gpus.map(({ mig }) => mig.current)).not.toContain('disabled');
-});
-
-test('a MIG mode that stays pending is taken back, since an exit code of 0 is not success', async () => {
-  const bench = aBench('a100-mig', ['mig_reset_required']);
-  for (const gpu of bench.host.machine.gpus) gpu.mig.instances = [];
-  const result = await bench.engine().runLocal({ kind: 'set_mig_mode', params: { enabled: false } });
-  expect(result).toMatchObject({ outcome: 'rolled_back', because: [{ because: 'pending_reset' }] });
-  expect(bench.host.machine.gpus.map(({ mig }) => mig.pending)).not.toContain('disabled');
-});
-
 test('puts the file back and restarts again when the live daemon does not have the runtime', async () => {
   const bench = aBench('x86-containerd-1.7', ['containerd_runtime_not_configured', 'containerd_drops_runtime']);
   const before = await textOf(bench, '/etc/containerd/config.toml');

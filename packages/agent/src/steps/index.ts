@@ -1,5 +1,6 @@
 import type { Json } from '@gpufleet/shared/core';
 import type { Step } from '@gpufleet/shared/jobs';
+import { startContainer, stopContainer } from './containers.ts';
 import { cordonNode, uncordonNode } from './cordon-node.ts';
 import { drainNode } from './drain-node.ts';
 import { editFile } from './edit-file.ts';
@@ -9,11 +10,15 @@ import { buildModule, unbuildModule } from './modules.ts';
 import { configurePackages, holdPackages, keepPackages, refreshPackageLists, reinstallPackages } from './packages.ts';
 import { rebootHost } from './reboot-host.ts';
 import { replacePods } from './replace-pods.ts';
+import { resetGpu } from './reset-gpu.ts';
 import { restoreFile } from './restore-file.ts';
+import { runUnit } from './run-unit.ts';
+import { setMigInstances } from './set-mig-instances.ts';
 import { setMigMode } from './set-mig-mode.ts';
 import { setObject } from './set-object.ts';
 import { setPackages } from './set-packages.ts';
 import { disableUnit, enableUnit, reloadUnits, restartUnit, startUnit, stopUnit } from './units.ts';
+import { waitUntilIdle } from './wait-until-idle.ts';
 import { removeFile, writeFile } from './whole-file.ts';
 
 /** A step without an entry does not compile. */
@@ -29,6 +34,12 @@ const executors: Executors = {
   disable_unit: disableUnit,
   reload_units: reloadUnits,
   set_mig_mode: setMigMode,
+  set_mig_instances: setMigInstances,
+  reset_gpu: resetGpu,
+  wait_until_idle: waitUntilIdle,
+  stop_container: stopContainer,
+  start_container: startContainer,
+  run_unit: runUnit,
   reboot_host: rebootHost,
   cordon_node: cordonNode,
   uncordon_node: uncordonNode,

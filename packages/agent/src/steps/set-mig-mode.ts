@@ -1,8 +1,10 @@
 import type { StepOf } from '@gpufleet/shared/jobs';
 import type { Gpu } from '@gpufleet/shared/probes';
-import { done, type Executor, failed, firstLine, type StepContext, type StepOutcome } from './executor.ts';
+import { done, type Executor, failed, firstLine, type StepOutcome } from './executor.ts';
+import { askNvidiaSmi, reasonOf } from './nvidia-smi.ts';
+import { readGpu } from './read-gpu.ts';
 
-/** nvidia-smi resets the GPU on the way, and hangs on a sick one. */
+/** nvidia-smi resets the GPU on the way. */
 const timeoutMs = 60_000;
 
 type SetMigMode = StepOf<'set_mig_mode'>;
@@ -10,26 +12,22 @@ type SetMigMode = StepOf<'set_mig_mode'>;
 export const setMigMode: Executor<SetMigMode> = {
   idempotent: true,
   async before(context, step) {
-    const gpu = await readGpu(context, step);
+    const gpu = await readGpu(context, step.gpuUuid);
     return gpu ? { current: gpu.mig.current, pending: gpu.mig.pending } : null;
   },
   async apply(context, step) {
-    const before = await readGpu(context, step);
+    const before = await readGpu(context, step.gpuUuid);
     if (!before) return failed('gpu_not_found', `GPU ${step.gpuUuid} does not answer`);
-    // nvidia-smi is asked by bus id: another card in the slot would be switched instead.
-    if (before.pciBusId !== step.pciBusId)
-      return failed('gpu_moved', `GPU ${step.gpuUuid} is at ${before.pciBusId}, not at ${step.pciBusId}`);
     if (isThere(before, step)) return done;
     const wanted = step.to === 'enabled' ? '1' : '0';
-    const ran = await context.host.run(['nvidia-smi', '-i', step.pciBusId, '-mig', wanted], { timeoutMs });
-    if (!ran.ok) return failed(`nvidia_smi_${ran.because}`, ran.detail);
-    if (ran.value.timedOut) return failed('timed_out', `nvidia-smi did not end in ${timeoutMs / 1_000} s`);
-    return judge(await readGpu(context, step), step, ran.value.stdout || ran.value.stderr);
+    const said = await askNvidiaSmi(context, ['-i', step.gpuUuid, '-mig', wanted], timeoutMs);
+    if (!said.ok) return said;
+    return judge(await readGpu(context, step.gpuUuid), step, said.text);
   },
   async probe(context, step) {
-    const gpu = await readGpu(context, step);
+    const gpu = await readGpu(context, step.gpuUuid);
     if (!gpu) return 'unclear';
-    return isThere(gpu, step) ? 'present' : 'absent';
+    return isThere(gpu, step) || (step.mayPend && gpu.mig.pending === step.to) ? 'present' : 'absent';
   },
 };
 
@@ -37,16 +35,11 @@ export const setMigMode: Executor<SetMigMode> = {
 function judge(gpu: Gpu | null, step: SetMigMode, said: string): StepOutcome {
   if (!gpu) return failed('gpu_not_found', `GPU ${step.gpuUuid} does not answer since`);
   if (isThere(gpu, step)) return done;
-  if (/in use by another client/i.test(said)) return failed('in_use', `GPU ${step.gpuUuid}: ${firstLine(said)}`);
-  if (gpu.mig.pending === step.to) return failed('pending_reset', `GPU ${step.gpuUuid}: ${firstLine(said)}`);
-  return failed('mig_not_set', `GPU ${step.gpuUuid}: ${firstLine(said)}`);
+  const because = reasonOf(said, gpu.mig.pending === step.to ? 'pending_reset' : 'mig_not_set');
+  if (because === 'pending_reset' && step.mayPend) return done;
+  return failed(because, `GPU ${step.gpuUuid}: ${firstLine(said)}`);
 }
 
 function isThere(gpu: Gpu, step: SetMigMode): boolean {
   return gpu.mig.current === step.to && gpu.mig.pending === step.to;
-}
-
-async function readGpu(context: StepContext, step: SetMigMode): Promise<Gpu | null> {
-  const facts = await context.collectFacts(['gpus']);
-  return facts.gpus?.value?.gpus.find((gpu) => gpu.uuid === step.gpuUuid) ?? null;
 }

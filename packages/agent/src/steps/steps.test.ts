@@ -199,7 +199,7 @@ test('set_mig_mode leaves a trace, and its inverse leaves the host as it was', a
   if (!gpu) throw new Error('the class has GPUs');
   gpu.mig.instances = [];
   const before = await stateOf(bench);
-  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, pciBusId: gpu.busId, from: 'enabled', to: 'disabled' };
+  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, from: 'enabled', to: 'disabled' };
   const context = await contextFor(bench, step);
   expect(await probeStep(context, step, null)).toBe('absent');
   expect(await applyStep(context, step)).toEqual({ ok: true });
@@ -209,15 +209,87 @@ test('set_mig_mode leaves a trace, and its inverse leaves the host as it was', a
   expect(await stateOf(bench)).toEqual(before);
 });
 
+test('set_mig_instances leaves a trace, and its inverse leaves the host as it was', async () => {
+  const bench = aBench('a100-mig');
+  const [gpu] = bench.host.machine.gpus;
+  if (!gpu) throw new Error('the class has GPUs');
+  const layout = () => gpu.mig.instances.map(({ profile, start }) => `${profile}@${start}`).sort();
+  const before = layout();
+  const from = [
+    { profile: '3g.20gb', profileId: 9, start: 4, computes: null },
+    { profile: '2g.10gb', profileId: 14, start: 0, computes: null },
+    { profile: '1g.5gb', profileId: 19, start: 2, computes: null },
+    { profile: '1g.5gb', profileId: 19, start: 3, computes: null },
+  ];
+  const to = [
+    { profile: '3g.20gb', profileId: 9, start: 4, computes: null },
+    { profile: '3g.20gb', profileId: 9, start: 0, computes: [0, 0] },
+  ];
+  const kept = gpu.mig.instances.find(({ start }) => start === 4);
+  const step: Step = { do: 'set_mig_instances', gpuUuid: gpu.uuid, from, to, mustFind: true };
+  const context = await contextFor(bench, step);
+  expect(await probeStep(context, step, null)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await probeStep(context, step, null)).toBe('present');
+  // What was right already was not touched, with its UUID.
+  expect(gpu.mig.instances).toContain(kept);
+  expect(gpu.mig.instances.at(-1)?.computes.map(({ slices }) => slices)).toEqual([1, 1]);
+  for (const back of undoSteps([{ index: 0, step, before: null }], [])) {
+    expect(await applyStep(context, back)).toEqual({ ok: true });
+    expect(await probeStep(context, back, null)).toBe('present');
+  }
+  expect(layout()).toEqual(before);
+  const unknown: Step = { ...step, from: [] };
+  expect(await applyStep(context, unknown)).toMatchObject({ because: { because: 'changed_since_plan' } });
+});
+
+test('stop_container leaves a trace, and its inverse leaves the host as it was', async () => {
+  const bench = aBench('a100-mig');
+  const id = bench.host.machine.random.hex('container/0', 64);
+  const step: Step = { do: 'stop_container', id, timeoutMs: 5_000 };
+  const context = await contextFor(bench, step);
+  const before = await beforeStep(context, step);
+  expect(await probeStep(context, step, before)).toBe('absent');
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await applyStep(context, step)).toEqual({ ok: true });
+  expect(await probeStep(context, step, before)).toBe('present');
+  for (const back of undoSteps([{ index: 0, step, before }], [])) {
+    expect(await applyStep(context, back)).toEqual({ ok: true });
+    expect(await probeStep(context, back, true)).toBe('present');
+  }
+  expect([...bench.host.machine.stoppedContainers]).toEqual([]);
+  const gone: Step = { ...step, id: 'f'.repeat(64) };
+  expect(await applyStep(context, gone)).toMatchObject({ because: { because: 'container_not_found' } });
+});
+
+test('reset_gpu resets what is idle, and only looks where no mode waits for it', async () => {
+  const bench = aBench('h100-mig');
+  const gpu = bench.host.machine.gpus[2];
+  if (!gpu) throw new Error('the class has GPUs');
+  const always: Step = { do: 'reset_gpu', gpuUuids: [gpu.uuid], when: 'always' };
+  const pending: Step = { ...always, when: 'mig_pending' };
+  const context = await contextFor(bench, always);
+  expect(await probeStep(context, pending, null)).toBe('present');
+  expect(await applyStep(context, pending)).toEqual({ ok: true });
+  expect(bench.host.effects).toEqual([]);
+  expect(await applyStep(context, always)).toMatchObject({ because: { because: 'in_use' } });
+  await bench.host.run(['systemctl', 'stop', 'nvidia-persistenced.service'], { timeoutMs: 5_000 });
+  expect(await applyStep(context, always)).toEqual({ ok: true });
+  gpu.mig.pending = 'enabled';
+  expect(await probeStep(context, pending, null)).toBe('absent');
+  expect(await applyStep(context, pending)).toEqual({ ok: true });
+  expect(gpu.mig.current).toBe('enabled');
+  expect(undoSteps([{ index: 0, step: always, before: null }], [])).toEqual([]);
+});
+
 test('set_mig_mode does not trust an exit code: busy, pending and moved GPUs are told apart', async () => {
   const bench = aBench('a100-mig', ['mig_reset_required']);
   const [gpu] = bench.host.machine.gpus;
   if (!gpu) throw new Error('the class has GPUs');
   gpu.mig.instances = [];
-  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, pciBusId: gpu.busId, from: 'enabled', to: 'disabled' };
+  const step: Step = { do: 'set_mig_mode', gpuUuid: gpu.uuid, from: 'enabled', to: 'disabled' };
   const apply = async (given: Step) => applyStep(await contextFor(bench, given), given);
   expect(await apply(step)).toMatchObject({ ok: false, because: { because: 'pending_reset' } });
-  expect(await apply({ ...step, pciBusId: '00000000:FF:00.0' })).toMatchObject({ because: { because: 'gpu_moved' } });
   expect(await apply({ ...step, gpuUuid: 'GPU-none' })).toMatchObject({ because: { because: 'gpu_not_found' } });
 });
 

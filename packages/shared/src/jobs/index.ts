@@ -2,6 +2,7 @@ export * from './attempt/index.ts';
 export * from './define-job.ts';
 export * from './describe-step.ts';
 export * from './docs.ts';
+export { type GpuUser, usersOf } from './gpu-holders.ts';
 export * from './job-request.ts';
 export * from './object-patch.ts';
 export { compareVersions, isAt, upstream } from './packages/package-questions.ts';

@@ -15,7 +15,7 @@ const edit: Step = {
   newMode: 0o644,
 };
 const restart: Step = { do: 'restart_unit', unit: 'docker.service', timeoutMs: 1_000 };
-const mig: Step = { do: 'set_mig_mode', gpuUuid: 'GPU-0', pciBusId: '0', from: 'disabled', to: 'enabled' };
+const mig: Step = { do: 'set_mig_mode', gpuUuid: 'GPU-0', from: 'disabled', to: 'enabled' };
 
 test.each([
   ['an unknown kind', 'paint_host', {}, 'unsupported_params', 'paint_host'],

@@ -6,6 +6,7 @@ import { installToolkit } from './install-toolkit/index.ts';
 import type { JobKind } from './job-request.ts';
 import { rebootHost } from './reboot-host/index.ts';
 import { repairPackages } from './repair-packages/index.ts';
+import { resetGpu } from './reset-gpu/index.ts';
 import { restartService } from './restart-service/index.ts';
 import { setMigMode } from './set-mig-mode/index.ts';
 
@@ -19,7 +20,7 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   set_mig_layout: null,
   generate_cdi: null,
   load_modules: null,
-  reset_gpu: null,
+  reset_gpu: resetGpu,
   ensure_runtime_class: ensureRuntimeClass,
   deploy_device_plugin: null,
   repair_packages: repairPackages,

@@ -11,7 +11,7 @@ export type Disruption = z.infer<typeof Disruption>;
 
 /** Who holds a GPU or would be hit by a restart. */
 export const Holder = z.object({
-  type: z.enum(['process', 'container', 'pod', 'unit']),
+  type: z.enum(['process', 'container', 'pod', 'unit', 'kernel_module']),
   name: z.string(),
   pid: z.int().nullable(),
   gpuUuid: z.string().nullable(),

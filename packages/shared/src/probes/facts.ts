@@ -15,6 +15,7 @@ import { K3sFact } from './k3s/fact.ts';
 import { KernelLogFact } from './kernel-log/fact.ts';
 import { KubeFact } from './kube/fact.ts';
 import { MicroK8sFact } from './microk8s/fact.ts';
+import { MigBootFact } from './mig-boot/fact.ts';
 import { MigProfilesFact } from './mig-profiles/fact.ts';
 import { OsFact } from './os/fact.ts';
 import { PackagesFact } from './packages/fact.ts';
@@ -39,6 +40,7 @@ export const factValues = {
   driver: DriverFact,
   kernel_log: KernelLogFact,
   device_nodes: DeviceNodesFact,
+  mig_boot: MigBootFact,
   gpu_holders: GpuHoldersFact,
   gpus: GpusFact,
   mig_profiles: MigProfilesFact,

@@ -33,6 +33,7 @@ export { kubeReaders, questions as kubeQuestions } from './kube/kubectl.ts';
 export { parseItems } from './kube/parse-device-plugin.ts';
 export { type PodToEvict, toPodsToEvict } from './kube/parse-node-pods.ts';
 export * from './microk8s/fact.ts';
+export * from './mig-boot/index.ts';
 export * from './mig-profiles/fact.ts';
 export * from './os/fact.ts';
 export * from './packages/fact.ts';

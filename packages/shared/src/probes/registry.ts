@@ -15,6 +15,7 @@ import { k3sProbe } from './k3s/index.ts';
 import { kernelLogProbe } from './kernel-log/index.ts';
 import { kubeProbe } from './kube/index.ts';
 import { microk8sProbe } from './microk8s/index.ts';
+import { migBootProbe } from './mig-boot/index.ts';
 import { migProfilesProbe } from './mig-profiles/index.ts';
 import { osProbe } from './os/index.ts';
 import { packagesProbe } from './packages/index.ts';
@@ -54,6 +55,7 @@ export const probes: readonly AnyProbe[] = [
   diskProbe,
   cdiProbe,
   kubeProbe,
+  migBootProbe,
   // Before nvidia-smi, which holds the GPUs itself while it runs.
   gpuHoldersProbe,
   workloadsProbe,

@@ -15,6 +15,8 @@ test.each([
   '/etc/apt/sources.list.d/cuda-ubuntu2204-x86_64.list',
   '/etc/apt/keyrings/nvidia-container-toolkit.asc',
   '/etc/yum.repos.d/nvidia-container-toolkit.repo',
+  '/etc/gpufleet/mig.json',
+  '/etc/systemd/system/gpufleet-mig.service',
 ])('jobs may write %s', (path) => {
   expect(isAllowedPath(path)).toBe(true);
 });
@@ -26,6 +28,8 @@ test.each([
   '/etc/dockerx/daemon.json',
   '/etc/systemd/system/k3s.service',
   '/etc/systemd/system/gpufleet.conf',
+  '/etc/systemd/system/gpufleet-agent.service',
+  '/etc/gpufleet/policy.json',
   '/etc/systemd/system/a.d/b/gpufleet.conf',
   '/etc/modprobe.d/nvidia.conf',
   '/var/snap/microk8s/a/b/args/containerd-template.toml',

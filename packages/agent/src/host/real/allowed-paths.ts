@@ -35,6 +35,8 @@ export const ALLOWED_PATHS: readonly AllowedPath[] = [
     pattern: '/etc/systemd/system/*.d/*gpufleet*.conf',
     reason: 'our own drop-ins of units, never the units themselves',
   },
+  { pattern: '/etc/gpufleet/mig.json', reason: 'the MIG layout that is made again at each boot' },
+  { pattern: '/etc/systemd/system/gpufleet-mig.service', reason: 'the unit of our own that makes it' },
 ];
 
 /** The path must be free of links and dots: ask only after it has been resolved. */

@@ -1,4 +1,4 @@
-import { applyPendingMig } from './gpus/gpu.ts';
+import { bootGpu } from './gpus/gpu.ts';
 import { type Machine, nowMs } from './machine.ts';
 import { bootUnits } from './systemd.ts';
 
@@ -16,7 +16,7 @@ export function boot(machine: Machine, how: 'reboot' | 'power_cut'): void {
     gpu.clients = [];
     gpu.lost = false;
     if (gpu.fabric) gpu.fabric = 'in_progress';
-    applyPendingMig(gpu);
+    bootGpu(gpu);
   }
   bootUnits(machine);
 }

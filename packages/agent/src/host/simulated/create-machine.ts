@@ -45,6 +45,8 @@ export function createMachine(options: {
     network: 'up',
     cutOffBy: null,
     smiHangs: false,
+    smiChanges: 'made',
+    stoppedContainers: new Map(),
     failingUnits: new Set(),
     hangingUnits: new Set(),
     effects: [],

@@ -15,8 +15,9 @@ export type Effect = { atMs: number; ok: boolean } & (
   | { do: 'write' | 'remove'; path: string }
   | { do: 'start' | 'stop' | 'restart' | 'enable' | 'disable'; unit: string }
   | { do: 'cluster'; what: string }
-  | { do: 'mig'; gpu: string; to: 'enabled' | 'disabled' }
   | { do: 'packages'; what: string }
+  | { do: 'mig' | 'mig_instance' | 'gpu_reset'; gpu: string; to: string }
+  | { do: 'start_container' | 'stop_container'; container: string }
   | { do: 'reboot' | 'power_cut' }
 );
 
@@ -109,6 +110,10 @@ export interface Machine {
   /** A file that takes the way out away when the unit is started with it. */
   cutOffBy: { path: string; unit: string } | null;
   smiHangs: boolean;
+  /** nvidia-smi may not change anything; or says that it did, and did not. */
+  smiChanges: 'made' | 'denied' | 'pretended';
+  /** docker's, by id, with what of them used a GPU. */
+  stoppedContainers: Map<string, { minor: number; name: string; usedMiB: number; gpuInstanceId: number | null }[]>;
   /** Units whose next start fails, or hangs, whatever their configuration says. */
   failingUnits: Set<string>;
   hangingUnits: Set<string>;

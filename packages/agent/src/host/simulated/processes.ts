@@ -37,6 +37,7 @@ function processesOf(machine: Machine): ShownProcess[] {
   const switches = machine.nvswitches.map((_, at) => `/dev/nvidia-nvswitch${at}`);
   return [
     ...daemon(machine, 'nvidia-persistenced.service', '/usr/bin/nvidia-persistenced', ['/dev/nvidiactl', ...nodes]),
+    ...daemon(machine, 'nvidia-dcgm.service', '/usr/bin/nv-hostengine', ['/dev/nvidiactl', ...nodes]),
     ...daemon(machine, 'nvidia-fabricmanager.service', '/usr/bin/nv-fabricmanager', [
       '/dev/nvidia-nvswitchctl',
       ...switches,
@@ -54,17 +55,17 @@ function daemon(machine: Machine, name: string, exe: string, opens: readonly str
 }
 
 function clientsOf(machine: Machine, gpu: SimulatedGpu): ShownProcess[] {
-  return gpu.clients.map(({ pid, name }) => ({
+  return gpu.clients.map(({ pid, name, containerId }) => ({
     pid,
     comm: name.slice(0, 15),
     exe: `/usr/bin/${name}`,
-    cgroup: containerCgroup(machine, pid),
+    cgroup: containerCgroup(machine, pid, containerId),
     opens: ['/dev/nvidiactl', '/dev/nvidia-uvm', `/dev/nvidia${gpu.minor}`],
   }));
 }
 
-function containerCgroup({ random, kubernetes }: Machine, pid: number): string {
-  const container = random.hex(`container/${pid}`, 64);
+function containerCgroup({ random, kubernetes }: Machine, pid: number, known: string | undefined): string {
+  const container = known ?? random.hex(`container/${pid}`, 64);
   if (!kubernetes) return `/system.slice/docker-${container}.scope`;
   const pod = random.uuid(`pod/${pid}`).replaceAll('-', '_');
   return `/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod${pod}.slice/cri-containerd-${container}.scope`;

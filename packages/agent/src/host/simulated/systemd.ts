@@ -5,6 +5,7 @@ import { startDocker } from './daemons/docker.ts';
 import { startFabricManager } from './daemons/fabric-manager.ts';
 import { startK3s } from './daemons/k3s.ts';
 import { startMicrok8sContainerd } from './daemons/microk8s.ts';
+import { startMigLayout, startMigManager } from './daemons/mig-at-boot.ts';
 import { type Machine, nowMs } from './machine.ts';
 import type { Started, Unit } from './unit.ts';
 import { hideUnitProcesses, showUnitProcesses } from './unit-processes.ts';
@@ -16,6 +17,8 @@ const starters: Record<string, (machine: Machine, unit: Unit) => Started> = {
   'k3s.service': startK3s,
   'k3s-agent.service': startK3s,
   'nvidia-cdi-refresh.service': startCdiRefresh,
+  'nvidia-mig-manager.service': startMigManager,
+  'gpufleet-mig.service': startMigLayout,
   'rke2-server.service': startK3s,
   'rke2-agent.service': startK3s,
   'crio.service': startCrio,
@@ -75,7 +78,7 @@ export function settleUnits(machine: Machine): void {
   }
 }
 
-/** Every enabled unit starts, in the order in which the class lists them. */
+/** Every enabled unit starts, in the order in which the class lists them, but for what they say of each other. */
 export function bootUnits(machine: Machine): void {
   for (const unit of machine.units.values()) {
     dropLive(machine, unit);
@@ -84,11 +87,64 @@ export function bootUnits(machine: Machine): void {
     unit.retryAtMs = null;
     unit.exec = execStartOf(machine, unit);
   }
-  for (const unit of machine.units.values()) if (unit.enabled !== 'disabled') startUnit(machine, unit);
+  for (const unit of inOrder(machine)) if (unit.enabled !== 'disabled') startUnit(machine, unit);
 }
 
-/** `systemctl daemon-reload`: takes ExecStart from the unit file and its drop-ins. */
+/** A unit that names others in `Before=` stands before the first of them that it need not wait for. */
+function inOrder(machine: Machine): Unit[] {
+  const units = [...machine.units.values()];
+  const named = (unit: Unit, key: string) =>
+    [...(machine.files.text(unit.path) ?? '').matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].flatMap(([, names = '']) =>
+      names.split(' '),
+    );
+  const ordered = units.filter((unit) => named(unit, 'Before').length === 0);
+  for (const unit of units.filter((one) => !ordered.includes(one))) {
+    const before = named(unit, 'Before');
+    const after = named(unit, 'After');
+    const mine = ordered.filter(({ name }) => after.includes(name));
+    const rest = ordered.filter((one) => !mine.includes(one));
+    const at = rest.findIndex(({ name }) => before.includes(name));
+    const place = at < 0 ? rest.length : at;
+    ordered.splice(0, ordered.length, ...rest.slice(0, place), ...mine, unit, ...rest.slice(place));
+  }
+  return ordered;
+}
+
+const ownUnits = '/etc/systemd/system';
+
+/** A unit file that somebody wrote since the installation. */
+function newUnit(machine: Machine, name: string): Unit {
+  const path = `${ownUnits}/${name}`;
+  const wanted = `${ownUnits}/multi-user.target.wants/${name}`;
+  return {
+    name,
+    description: /^Description=(.*)$/m.exec(machine.files.text(path) ?? '')?.[1] ?? name,
+    path,
+    active: 'inactive',
+    sub: 'dead',
+    result: 'success',
+    enabled: machine.files.has(wanted) ? 'enabled' : 'disabled',
+    startedAtMs: null,
+    pid: 0,
+    restartAfterMs: null,
+    burst: null,
+    failures: 0,
+    retryAtMs: null,
+    exec: [],
+    log: [],
+    afterStop: 'stop',
+  };
+}
+
+/** `systemctl daemon-reload`: reads unit files anew, and takes ExecStart from the unit file and its drop-ins. */
 export function reloadUnits(machine: Machine): void {
+  const listed = machine.files.list(ownUnits);
+  const names = (listed.ok ? listed.value : []).flatMap(({ name, type }) =>
+    type === 'file' && name.endsWith('.service') ? [name] : [],
+  );
+  for (const unit of [...machine.units.values()])
+    if (unit.path.startsWith(`${ownUnits}/`) && !machine.files.has(unit.path)) machine.units.delete(unit.name);
+  for (const name of names) if (!machine.units.has(name)) machine.units.set(name, newUnit(machine, name));
   for (const unit of machine.units.values()) unit.exec = execStartOf(machine, unit);
 }
 

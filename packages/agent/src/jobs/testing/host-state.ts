@@ -14,7 +14,8 @@ const ofOneRun = /pid|atMs$|^uuid$|^runs$|gpuInstanceId/i;
 export function hostState(machine: Machine): string[] {
   const units = [...machine.units.values()].map(({ name, active, enabled }) => `unit ${name} ${active} ${enabled}`);
   const gpus = machine.gpus.map(
-    ({ uuid, mig, lost }) => `gpu ${uuid} ${mig.current} ${mig.pending} ${lost} ${plain(mig.instances)}`,
+    ({ uuid, mig, lost }) =>
+      `gpu ${uuid} ${mig.current} ${mig.pending} ${lost} ${plain([...mig.instances].sort((a, b) => a.start - b.start))}`,
   );
   const live = Object.entries(machine.live).map(([name, value]) => `live ${name} ${plain(value)}`);
   const packages = installedPackages(machine).map(

@@ -39,6 +39,24 @@ export const jobCases: readonly JobCase[] = [
     cannotGoBack: true,
   },
   {
+    request: { kind: 'set_mig_mode', params: { enabled: false, destroyInstances: true } },
+    hostClass: 'a100-mig',
+    faults: ['mig_reset_required'],
+  },
+  { request: { kind: 'set_mig_mode', params: { enabled: true } }, hostClass: 'h100-mig' },
+  {
+    request: { kind: 'set_mig_mode', params: { enabled: true } },
+    hostClass: 'h100-mig',
+    faults: ['nvidia_smi_denied'],
+    goesBack: true,
+  },
+  {
+    request: { kind: 'reset_gpu', params: { gpu: 'index-0' } },
+    hostClass: 'h100-mig',
+    faults: ['gsp_timeout'],
+    cannotGoBack: true,
+  },
+  {
     request: { kind: 'reboot_host', params: {} },
     hostClass: 'x86-docker',
     faults: ['driver_library_mismatch'],

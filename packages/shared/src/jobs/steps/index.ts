@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { containerSteps, StartContainer, StopContainer } from './containers.ts';
 import { EditFile, FetchKey, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
+import { gpuSteps, ResetGpu, WaitUntilIdle } from './gpus.ts';
 import { CordonNode, DrainNode, kubeSteps, ReplacePods, SetObject, UncordonNode } from './kube.ts';
-import { migSteps, SetMigMode } from './mig.ts';
+import { migSteps, SetMigInstances, SetMigMode } from './mig.ts';
+import { oneshotSteps, RunUnit } from './oneshot.ts';
 import {
   BuildModule,
   ConfigurePackages,
@@ -30,6 +33,12 @@ export const Step = z.discriminatedUnion('do', [
   DisableUnit,
   ReloadUnits,
   SetMigMode,
+  SetMigInstances,
+  ResetGpu,
+  WaitUntilIdle,
+  StopContainer,
+  StartContainer,
+  RunUnit,
   RebootHost,
   CordonNode,
   UncordonNode,
@@ -54,6 +63,9 @@ const stepKinds: { readonly [D in Step['do']]: StepKind<StepOf<D>> } = {
   ...fileSteps,
   ...unitSteps,
   ...migSteps,
+  ...gpuSteps,
+  ...containerSteps,
+  ...oneshotSteps,
   ...rebootSteps,
   ...kubeSteps,
   ...packageSteps,

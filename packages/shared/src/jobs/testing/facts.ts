@@ -8,6 +8,7 @@ import { unknownGpu } from '../../probes/gpus/unknown-gpu.ts';
 import type { K3sFact } from '../../probes/k3s/fact.ts';
 import type { KubeFact } from '../../probes/kube/fact.ts';
 import type { MicroK8sFact } from '../../probes/microk8s/fact.ts';
+import type { MigBootFact } from '../../probes/mig-boot/fact.ts';
 import type { ToolkitFact } from '../../probes/toolkit/fact.ts';
 
 const jetsonRest = {
@@ -282,5 +283,15 @@ export function gpuFacts(gpus: Gpu[], isTegra = false, l4t: string | null = null
   return {
     gpus: aFact({ driverVersion: '580.65.06', cudaVersion: '13.0', attached: gpus.length, warnings: [], gpus }),
     jetson: aFact({ isTegra, model: null, soc: null, l4t, jetpack: null, ...jetsonRest }),
+    gpu_holders: aFact({ holders: [] }),
+    mig_boot: aFact(noMigBoot),
   };
 }
+
+export const noMigBoot: MigBootFact = {
+  layoutFile: aMissingFile('/etc/gpufleet/mig.json'),
+  layout: null,
+  unitFile: aMissingFile('/etc/systemd/system/gpufleet-mig.service'),
+  unitIsCurrent: false,
+  enabled: false,
+};

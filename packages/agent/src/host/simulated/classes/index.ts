@@ -1,3 +1,4 @@
+import { manageLayouts } from '../daemons/mig-at-boot.ts';
 import type { Machine } from '../machine.ts';
 import { distributions, installBase, installUnit } from './base.ts';
 import { installCrioWorker, writeCrioFiles } from './crio.ts';
@@ -235,6 +236,7 @@ export function hostClass(name: SimulatedClass): HostClass {
 
 /** Instances do not outlive a boot by themselves: this unit makes them again from its record. */
 function installMigManager(machine: Machine): void {
+  manageLayouts(machine);
   installUnit(machine, {
     name: 'nvidia-mig-manager.service',
     description: 'Configure MIG on NVIDIA GPUs',

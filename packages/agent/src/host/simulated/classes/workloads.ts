@@ -28,7 +28,7 @@ function containerConfig(machine: Machine, id: string, at: number, usesGpu: bool
   return JSON.stringify({
     StreamConfig: {},
     State: {
-      Running: true,
+      Running: !machine.stoppedContainers.has(id),
       Paused: false,
       Restarting: false,
       OOMKilled: false,
@@ -104,7 +104,7 @@ export function gpuPod(machine: Machine) {
   const pod = machine.kubernetes?.pods.find(({ usesGpu, isPending }) => usesGpu && !isPending);
   const [gpu] = machine.gpus;
   if (!pod || !gpu) return undefined;
-  return { ...pod, uid: uidOfPod(machine, pod), device: gpu.mig.instances[0]?.uuid ?? gpu.uuid };
+  return { ...pod, uid: uidOfPod(machine, pod), device: gpu.mig.instances[0]?.computes[0]?.uuid ?? gpu.uuid };
 }
 
 /** A pod that is made again has the name and is another one. */

@@ -1,5 +1,5 @@
 import { libraryFolder } from '../classes/nvidia.ts';
-import type { SimulatedGpu } from '../gpus/gpu.ts';
+import { migDevices, type SimulatedGpu } from '../gpus/gpu.ts';
 import type { Machine } from '../machine.ts';
 import type { Started } from '../unit.ts';
 
@@ -59,7 +59,9 @@ ${devices.map(deviceEntry).join('')}kind: nvidia.com/gpu
 function devicesOf(gpu: SimulatedGpu, index: number): { name: string; nodes: string[] }[] {
   const nodes = [`/dev/nvidia${gpu.minor}`];
   if (gpu.mig.current === 'disabled') return [`${index}`, gpu.uuid].map((name) => ({ name, nodes }));
-  return gpu.mig.instances.flatMap(({ uuid }, at) => [`${index}:${at}`, uuid].map((name) => ({ name, nodes })));
+  return migDevices(gpu).flatMap(({ compute }, at) =>
+    [`${index}:${at}`, compute.uuid].map((name) => ({ name, nodes })),
+  );
 }
 
 function deviceEntry({ name, nodes }: { name: string; nodes: string[] }): string {

@@ -69,6 +69,22 @@ export const gpuFaults = {
     },
     isPresent: ({ gpus }) => gpus.some(({ migNeedsReset }) => migNeedsReset),
   },
+  nvidia_smi_denied: {
+    title: 'nvidia-smi may look at GPUs and change nothing',
+    code: null,
+    classes: withGpu,
+    apply: (machine) => void Object.assign(machine, { smiChanges: 'denied' }),
+    repair: (machine) => void Object.assign(machine, { smiChanges: 'made' }),
+    isPresent: ({ smiChanges }) => smiChanges === 'denied',
+  },
+  nvidia_smi_pretends: {
+    title: 'nvidia-smi says that it has changed what it has not, with exit code 0',
+    code: null,
+    classes: withGpu,
+    apply: (machine) => void Object.assign(machine, { smiChanges: 'pretended' }),
+    repair: (machine) => void Object.assign(machine, { smiChanges: 'made' }),
+    isPresent: ({ smiChanges }) => smiChanges === 'pretended',
+  },
   nvidia_smi_hangs: {
     title: 'nvidia-smi does not come back',
     code: null,

@@ -1,4 +1,5 @@
 import type { Seeded } from '../seeded.ts';
+import { freeStart, migOffers, placedInstances } from './mig-offers.ts';
 import { type GpuModel, type GpuModelName, gpuModels, type MigProfileName, migProfile } from './models.ts';
 
 /** The three places where a driver version lives; they differ after an upgrade without a reboot. */
@@ -14,7 +15,10 @@ export interface Driver {
 export interface MigInstance {
   profile: MigProfileName;
   gpuInstanceId: number;
-  uuid: string;
+  /** First slice of memory. */
+  start: number;
+  /** Each is a MIG device that a program can use. */
+  computes: { id: number; slices: number; uuid: string }[];
 }
 
 export interface GpuClient {
@@ -22,6 +26,8 @@ export interface GpuClient {
   name: string;
   usedMiB: number;
   gpuInstanceId: number | null;
+  /** Id of docker's container that it runs in. */
+  containerId?: string;
 }
 
 export interface SimulatedGpu {
@@ -55,52 +61,82 @@ export function createGpu(
     .toUpperCase()
     .padStart(2, '0');
   const mode = layout === null ? 'disabled' : 'enabled';
-  return {
+  const gpu: SimulatedGpu = {
     model,
     minor,
     busId: model.kind === 'orin' ? 'N/A' : model.kind === 'thor' ? '00000000:01:00.0' : `00000000:${bus}:00.0`,
     uuid: `GPU-${random.uuid(`${label}/uuid`)}`,
     serial: model.kind === 'discrete' ? `1${random.digits(`${label}/serial`, 12)}` : 'N/A',
     pdi: `0x${random.hex(`${label}/pdi`, 16)}`,
-    mig: { current: mode, pending: mode, instances: instancesOf(random, label, layout ?? []) },
+    mig: { current: mode, pending: mode, instances: [] },
     clients: [],
     lost: false,
     fabric: null,
     migNeedsReset: false,
   };
+  for (const [at, profile] of (layout ?? []).entries()) {
+    const offer = migOffers(gpu).find(({ name }) => name === profile);
+    const start = offer && freeStart(placedInstances(gpu), offer);
+    if (start !== undefined) addInstance(gpu, profile, start, [random.uuid(`${label}/mig/${at}`)]);
+  }
+  return gpu;
 }
 
-/** GPU instance ids belong to size classes, they are not 1, 2, 3. */
-function instancesOf(random: Seeded, label: string, layout: readonly MigProfileName[]): MigInstance[] {
-  const next: Record<number, number> = { 7: 0, 4: 1, 3: 1, 2: 3, 1: 7 };
-  return layout.map((profile, at) => {
-    const { slices } = migProfile(profile);
-    const id = next[slices] ?? 0;
-    next[slices] = id + 1;
-    return { profile, gpuInstanceId: id, uuid: `MIG-${random.uuid(`${label}/mig/${at}`)}` };
-  });
+/** GPU instance ids belong to size classes, they are not 1, 2, 3. One UUID: a compute instance of all that it has. */
+export function addInstance(gpu: SimulatedGpu, profile: MigProfileName, start: number, uuids: string[]): MigInstance {
+  const first: Record<number, number> = { 7: 0, 4: 1, 3: 1, 2: 3, 1: 7 };
+  const { slices } = migProfile(profile);
+  const taken = gpu.mig.instances.map(({ gpuInstanceId }) => gpuInstanceId);
+  let id = first[slices] ?? 0;
+  while (taken.includes(id)) id += 1;
+  const computes = uuids.map((uuid, at) => ({ id: at, slices, uuid }));
+  const instance = { profile, gpuInstanceId: id, start, computes };
+  gpu.mig.instances.push(instance);
+  return instance;
+}
+
+/** What programs can use: one device for each compute instance. */
+export function migDevices({ mig }: SimulatedGpu) {
+  return mig.instances.flatMap((instance) =>
+    instance.computes.map((compute) => {
+      const isWhole = compute.slices === migProfile(instance.profile).slices;
+      return { instance, compute, profile: isWhole ? instance.profile : `${compute.slices}c.${instance.profile}` };
+    }),
+  );
 }
 
 export type MigChange = 'done' | 'in_use_pending' | 'in_use_refused' | 'reset_pending' | 'not_supported';
 
 /** What the driver does with a request to switch MIG, by architecture. */
-export function switchMig(gpu: SimulatedGpu, to: 'enabled' | 'disabled'): MigChange {
+export function switchMig(gpu: SimulatedGpu, to: 'enabled' | 'disabled', held: boolean): MigChange {
   if (!gpu.model.mig) return 'not_supported';
   if (gpu.mig.current === to) {
     gpu.mig.pending = to;
     return 'done';
   }
   // Hopper and later switch at once or not at all; Ampere needs a reset, which clients hold up.
-  if (gpu.clients.length > 0 && gpu.model.mig.family === 'hopper') return 'in_use_refused';
+  if (held && gpu.model.mig.family === 'hopper') return 'in_use_refused';
   gpu.mig.pending = to;
   if (gpu.migNeedsReset) return 'reset_pending';
-  if (gpu.clients.length > 0) return 'in_use_pending';
+  if (held) return 'in_use_pending';
   applyPendingMig(gpu);
   return 'done';
 }
 
-/** What a reset or a boot does: the pending mode becomes the mode; instances do not outlive a change of it. */
+/** The pending mode becomes the mode; instances do not outlive a change of it. */
 export function applyPendingMig(gpu: SimulatedGpu): void {
   if (gpu.mig.current !== gpu.mig.pending) gpu.mig.instances = [];
   gpu.mig.current = gpu.mig.pending;
+}
+
+/** What a reset does: no instance outlives it. */
+export function resetGpu(gpu: SimulatedGpu): void {
+  applyPendingMig(gpu);
+  gpu.mig.instances = [];
+}
+
+/** What a boot does: only the boards of the Ampere family remember a mode. */
+export function bootGpu(gpu: SimulatedGpu): void {
+  if (gpu.model.mig?.family === 'hopper') gpu.mig.pending = 'disabled';
+  resetGpu(gpu);
 }

@@ -1,9 +1,9 @@
 import type { SimulatedGpu } from './gpu.ts';
-import { type MigProfileName, migProfile } from './models.ts';
+import type { MigProfileName } from './models.ts';
 
 /** One profile as the driver offers it. */
 export interface MigOffer {
-  name: string;
+  name: MigProfileName;
   id: number;
   total: number;
   memoryGiB: string;
@@ -13,7 +13,7 @@ export interface MigOffer {
   size: number;
 }
 
-type Row = [name: string, memoryGiB: string, sm: number, dec: number, jpeg: number, ofa: number];
+type Row = [name: MigProfileName, memoryGiB: string, sm: number, dec: number, jpeg: number, ofa: number];
 
 /** Same places on every board with eight slices of memory; sizes and engines are the board's own. */
 const shapes = [
@@ -61,20 +61,25 @@ export interface PlacedInstance {
   gpuInstanceId: number;
   offer: MigOffer;
   start: number;
+  computes: readonly { id: number; slices: number }[];
 }
 
-/** Where the instances of a GPU lie: large ones from the end, as the driver places them. */
+/** Where the instances of a GPU lie. */
 export function placedInstances(gpu: SimulatedGpu): PlacedInstance[] {
   const offers = migOffers(gpu);
-  const placed: PlacedInstance[] = [];
-  for (const { profile, gpuInstanceId } of gpu.mig.instances) {
+  return gpu.mig.instances.flatMap(({ profile, gpuInstanceId, start, computes }) => {
     const offer = offers.find(({ name }) => name === profile);
-    if (!offer) continue;
-    const starts = migProfile(profile).slices >= 3 ? [...offer.starts].reverse() : offer.starts;
-    const start = starts.find((at) => isFree(placed, at, offer.size));
-    if (start !== undefined) placed.push({ profile, gpuInstanceId, offer, start });
-  }
-  return placed;
+    return offer ? [{ profile, gpuInstanceId, offer, start, computes }] : [];
+  });
+}
+
+/** Where the driver puts another instance: large ones from the end. */
+export function freeStart(placed: readonly PlacedInstance[], offer: MigOffer): number | undefined {
+  const slices = placed.reduce((sum, one) => sum + one.offer.slices, offer.slices);
+  const same = placed.filter((one) => one.offer.id === offer.id).length;
+  if (slices > 7 || same >= offer.total) return undefined;
+  const starts = offer.slices >= 3 ? [...offer.starts].reverse() : offer.starts;
+  return starts.find((start) => isFree(placed, start, offer.size));
 }
 
 /** How many more instances of a profile fit beside those that are there. */
@@ -88,6 +93,6 @@ export function freeInstances(gpu: SimulatedGpu, offer: MigOffer): number {
   return Math.max(0, Math.min(more.length, Math.floor(slicesLeft / offer.slices), offer.total - same));
 }
 
-function isFree(taken: readonly { start: number; offer: MigOffer }[], start: number, size: number): boolean {
+export function isFree(taken: readonly { start: number; offer: MigOffer }[], start: number, size: number): boolean {
   return taken.every((one) => start + size <= one.start || one.start + one.offer.size <= start);
 }

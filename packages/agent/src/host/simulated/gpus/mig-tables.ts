@@ -18,7 +18,8 @@ export function migList({ driver, gpus }: Machine, args: readonly string[]): Ans
   if (!matches(args, '-lgi') && !matches(args, '-lci')) return undefined;
   if (enabled.length === 0) return printed('No MIG-enabled devices found.\n', isOld ? 6 : 0);
   const what = args[0] === '-lgi' ? 'GPU' : 'compute';
-  if (enabled.every(({ mig }) => mig.instances.length === 0))
+  const listed = enabled.flatMap(({ mig }) => mig.instances);
+  if (what === 'GPU' ? listed.length === 0 : listed.every(({ computes }) => computes.length === 0))
     return printed(`No ${what} instances found: Not Found\n`, 6);
   return printed(what === 'GPU' ? gpuInstanceTable(enabled) : computeInstanceTable(enabled));
 }
@@ -66,14 +67,25 @@ function gpuInstanceTable(gpus: readonly SimulatedGpu[]): string {
   return `${line}| GPU instances:                                        |\n| GPU   Name             Profile  Instance   Placement  |\n|                          ID       ID       Start:Size |\n|${'='.repeat(55)}|\n${rows.join('')}`;
 }
 
-const computeProfiles: Record<number, number> = { 1: 0, 2: 1, 3: 2, 4: 3, 7: 4 };
+const computeSizes = [1, 2, 3, 4, 7];
+
+export function computeProfileId(slices: number): number {
+  return computeSizes.indexOf(slices);
+}
+
+export function slicesOfCompute(profileId: number): number | undefined {
+  return computeSizes[profileId];
+}
 
 function computeInstanceTable(gpus: readonly SimulatedGpu[]): string {
   const line = `+${'-'.repeat(68)}+\n`;
   const rows = gpus.flatMap((gpu) =>
-    placedInstances(gpu).map(
-      ({ profile, offer, gpuInstanceId }) =>
-        `|${String(gpu.minor).padStart(4)}${String(gpuInstanceId).padStart(7)}       MIG ${profile.padEnd(14)}${String(computeProfiles[offer.slices]).padStart(4)}         0${`0:${offer.slices}`.padStart(13)}     |\n${line}`,
+    placedInstances(gpu).flatMap(({ profile, offer, gpuInstanceId, computes }) =>
+      computes.map(({ id, slices }, at) => {
+        const name = slices === offer.slices ? profile : `${slices}c.${profile}`;
+        const start = computes.slice(0, at).reduce((sum, one) => sum + one.slices, 0);
+        return `|${String(gpu.minor).padStart(4)}${String(gpuInstanceId).padStart(7)}       MIG ${name.padEnd(14)}${String(computeProfileId(slices)).padStart(4)}${String(id).padStart(10)}${`${start}:${slices}`.padStart(13)}     |\n${line}`;
+      }),
     ),
   );
   return `${line}| Compute instances:                                                 |\n| GPU     GPU       Name             Profile   Instance   Placement  |\n|       Instance                       ID        ID       Start:Size |\n|         ID                                                         |\n|${'='.repeat(68)}|\n${rows.join('')}`;

@@ -227,6 +227,12 @@ const profiles = {
   '7g.40gb': { slices: 7, memoryMiB: 40192, multiprocessors: 98, copyEngines: 7, decoders: 5, jpeg: 1, ofa: 1 },
   '1g.10gb': { slices: 1, memoryMiB: 9984, multiprocessors: 16, copyEngines: 1, decoders: 1, jpeg: 1, ofa: 0 },
   '2g.20gb': { slices: 2, memoryMiB: 20096, multiprocessors: 32, copyEngines: 2, decoders: 2, jpeg: 2, ofa: 0 },
+  '1g.5gb+me': { slices: 1, memoryMiB: 4864, multiprocessors: 14, copyEngines: 1, decoders: 1, jpeg: 1, ofa: 1 },
+  '4g.20gb': { slices: 4, memoryMiB: 19968, multiprocessors: 56, copyEngines: 4, decoders: 2, jpeg: 0, ofa: 0 },
+  '1g.10gb+me': { slices: 1, memoryMiB: 9984, multiprocessors: 16, copyEngines: 1, decoders: 1, jpeg: 1, ofa: 1 },
+  '1g.20gb': { slices: 1, memoryMiB: 20096, multiprocessors: 26, copyEngines: 1, decoders: 1, jpeg: 1, ofa: 0 },
+  '4g.40gb': { slices: 4, memoryMiB: 40448, multiprocessors: 64, copyEngines: 4, decoders: 4, jpeg: 4, ofa: 0 },
+  '7g.80gb': { slices: 7, memoryMiB: 81152, multiprocessors: 132, copyEngines: 8, decoders: 7, jpeg: 7, ofa: 1 },
   '3g.40gb': { slices: 3, memoryMiB: 40448, multiprocessors: 60, copyEngines: 3, decoders: 3, jpeg: 3, ofa: 0 },
 } as const satisfies Record<string, MigProfile>;
 export type MigProfileName = keyof typeof profiles;

@@ -1,4 +1,4 @@
-import type { Driver, MigInstance, SimulatedGpu } from './gpu.ts';
+import { type Driver, migDevices, type SimulatedGpu } from './gpu.ts';
 import { migProfile } from './models.ts';
 import type { Generation } from './smi-xml.ts';
 import { all, type Element, when } from './xml.ts';
@@ -28,7 +28,7 @@ export function identityElements(gpu: SimulatedGpu, driver: Driver, generation: 
         ['pending_mig', mode(gpu.mig.pending)],
       ],
     ],
-    ['mig_devices', gpu.mig.instances.length ? gpu.mig.instances.map((one, at) => migDevice(gpu, one, at)) : noDevices],
+    ['mig_devices', migDevices(gpu).length ? migDevices(gpu).map((one, at) => migDevice(gpu, one, at)) : noDevices],
     ['accounting_mode', discrete ? 'Disabled' : na],
     ['accounting_mode_buffer_size', discrete ? '4000' : na],
     ['driver_model', all(na, 'current_dm', 'pending_dm')],
@@ -93,7 +93,11 @@ function platform(gpu: SimulatedGpu): Element {
   ];
 }
 
-function migDevice(gpu: SimulatedGpu, instance: MigInstance, index: number): Element {
+function migDevice(
+  gpu: SimulatedGpu,
+  { instance, compute }: ReturnType<typeof migDevices>[number],
+  index: number,
+): Element {
   const profile = migProfile(instance.profile);
   const used = gpu.clients
     .filter((client) => client.gpuInstanceId === instance.gpuInstanceId)
@@ -104,7 +108,7 @@ function migDevice(gpu: SimulatedGpu, instance: MigInstance, index: number): Ele
     [
       ['index', String(index)],
       ['gpu_instance_id', String(instance.gpuInstanceId)],
-      ['compute_instance_id', '0'],
+      ['compute_instance_id', String(compute.id)],
       [
         'device_attributes',
         [

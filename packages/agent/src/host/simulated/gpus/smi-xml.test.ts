@@ -61,8 +61,8 @@ test('lists GPUs and their MIG devices', async () => {
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(7);
   expect(lines[0]).toBe(`GPU 0: NVIDIA A100-SXM4-40GB (UUID: ${first?.uuid})`);
-  expect(lines[1]).toBe(`  MIG 3g.20gb     Device  0: (UUID: ${first?.mig.instances[0]?.uuid})`);
-  expect(lines[6]).toBe(`  MIG 7g.40gb     Device  0: (UUID: ${second?.mig.instances[0]?.uuid})`);
+  expect(lines[1]).toBe(`  MIG 3g.20gb     Device  0: (UUID: ${first?.mig.instances[0]?.computes[0]?.uuid})`);
+  expect(lines[6]).toBe(`  MIG 7g.40gb     Device  0: (UUID: ${second?.mig.instances[0]?.computes[0]?.uuid})`);
 });
 
 test('spells the time as ctime does', async () => {

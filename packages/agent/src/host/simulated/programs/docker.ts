@@ -1,9 +1,10 @@
 import { loadDockerConfig } from '../daemons/docker.ts';
 import { type Machine, nowMs } from '../machine.ts';
+import { dockerContainer } from './docker-container.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 
 export const docker: Program = (machine, args) => {
-  if (!matches(args, 'info', '--format', '{{json .}}')) return undefined;
+  if (!matches(args, 'info', '--format', '{{json .}}')) return dockerContainer(machine, args);
   if (machine.live.docker) return printed(`${JSON.stringify(serverInfo(machine))}\n`);
   // With a format the client prints an empty answer and ends with 0: only ServerErrors and stderr tell.
   const empty = { ID: '', Containers: 0, Driver: '', Runtimes: null, DefaultRuntime: '', ServerErrors: [notRunning] };

@@ -40,6 +40,8 @@ test('leaves the change pending, with exit code 0, while a program holds an A100
   const xml = (await runOn(host, 'nvidia-smi -q -x')).stdout;
   expect(xml).toContain('<current_mig>Enabled</current_mig>\n\t\t\t<pending_mig>Disabled</pending_mig>');
   expect(xml).toContain('<process_name>python3</process_name>');
+  // NVIDIA's own unit would lay it out again.
+  await runOn(host, 'systemctl disable nvidia-mig-manager.service');
   host.reboot();
   expect(gpu?.mig).toEqual({ current: 'disabled', pending: 'disabled', instances: [] });
 });

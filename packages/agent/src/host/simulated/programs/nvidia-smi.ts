@@ -1,8 +1,11 @@
-import { type SimulatedGpu, switchMig } from '../gpus/gpu.ts';
+import { migDevices, type SimulatedGpu, switchMig } from '../gpus/gpu.ts';
+import { isHeld } from '../gpus/holds.ts';
 import { migList } from '../gpus/mig-tables.ts';
 import { linksOf } from '../gpus/nvlinks.ts';
 import { smiXml } from '../gpus/smi-xml.ts';
 import { type Machine, nowMs } from '../machine.ts';
+import { gpuReset } from './gpu-reset.ts';
+import { migChange } from './mig-changes.ts';
 import { type Answer, matches, type Program, printed } from './program.ts';
 
 /** Everything goes to stdout, errors too; the exit code is NVML's where it has one. */
@@ -16,8 +19,9 @@ export const nvidiaSmi: Program = (machine, args) => {
     return gpus.length ? printed(smiXml(driver, gpus, nowMs(machine))) : printed('No devices were found\n', 6);
   }
   if (matches(args, '-L')) return printed(gpus.length ? gpus.map(listed).join('') : 'No devices found.\n');
-  if (args[0] === 'mig') return migList(machine, args.slice(1));
+  if (args[0] === 'mig') return migList(machine, args.slice(1)) ?? migChange(machine, args.slice(1));
   if (matches(args, 'nvlink', '-s')) return printed(gpus.map(linksOf).join(''));
+  if (args.length === 3 && args[0] === '--gpu-reset' && args[1] === '-i') return gpuReset(machine, args[2] ?? '');
   const [option, which, verb, mode] = args;
   if (args.length === 4 && option === '-i' && which !== undefined && verb === '-mig' && mode !== undefined) {
     return setMig(machine, which, mode);
@@ -40,8 +44,9 @@ function initRefusal(machine: Machine): Answer | undefined {
 }
 
 function listed(gpu: SimulatedGpu): string {
-  const instances = gpu.mig.instances.map(
-    ({ profile, uuid }, at) => `  MIG ${profile.padEnd(11)} Device ${String(at).padStart(2)}: (UUID: ${uuid})\n`,
+  const instances = migDevices(gpu).map(
+    ({ profile, compute }, at) =>
+      `  MIG ${profile.padEnd(11)} Device ${String(at).padStart(2)}: (UUID: ${compute.uuid})\n`,
   );
   return `GPU ${gpu.minor}: ${gpu.model.name} (UUID: ${gpu.uuid})\n${instances.join('')}`;
 }
@@ -57,7 +62,10 @@ function setMig(machine: Machine, which: string, mode: string): Answer {
   const unable = `Unable to ${verb} MIG Mode for GPU ${gpu.busId}`;
   const pending = `Warning: MIG mode is in pending ${state} state for GPU ${gpu.busId}`;
   if (gpu.lost) return printed(`${unable}: GPU is lost\nTerminating early due to previous errors.\n`, 15);
-  const change = switchMig(gpu, to);
+  if (machine.smiChanges === 'denied' && gpu.model.mig)
+    return printed(`${unable}: Insufficient Permissions\nTerminating early due to previous errors.\n`, 4);
+  if (machine.smiChanges === 'pretended') return printed(`${past} MIG Mode for GPU ${gpu.busId}\nAll done.\n`);
+  const change = switchMig(gpu, to, isHeld(machine, gpu));
   machine.effects.push({ atMs: nowMs(machine), do: 'mig', gpu: gpu.uuid, to, ok: change === 'done' });
   switch (change) {
     case 'done':
