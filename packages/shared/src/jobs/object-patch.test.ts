@@ -10,6 +10,7 @@ test('keys that only the other state has must not be there, and what neither nam
   expect(hasState(live, { metadata: { labels: {} } }, labels('true'))).toBe(false);
   expect(hasState({ metadata: { labels: { zone: 'b' } } }, { metadata: { labels: {} } }, labels('true'))).toBe(true);
   expect(hasState({ metadata: {} }, labels('true'), null)).toBe(false);
+  expect(hasState({ metadata: {} }, { metadata: { labels: {} } }, labels('true'))).toBe(true);
 });
 
 const withEnv = (env: { name: string; value: string }[]) => ({
@@ -44,4 +45,9 @@ test('lists of plain values are replaced as a whole', () => {
   const args = (words: string[]) => ({ args: words });
   expect(hasState(args(['a', 'b']), args(['a']), null)).toBe(false);
   expect(toPatch(args(['a']), args(['b']))).toEqual(args(['b']));
+  const tolerations = (one: object) => ({ tolerations: [one] });
+  // The API sorts keys and adds what it has by default.
+  const live = tolerations({ effect: 'NoSchedule', key: 'a', operator: 'Exists' });
+  expect(hasState(live, { tolerations: [{ key: 'a', operator: 'Exists' }] }, null)).toBe(true);
+  expect(hasState(live, { tolerations: [{ key: 'b', operator: 'Exists' }] }, null)).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { configureRuntime } from './configure-runtime/index.ts';
 import type { Job } from './define-job.ts';
+import { deployDevicePlugin } from './deploy-device-plugin/index.ts';
 import { ensureRuntimeClass } from './ensure-runtime-class/index.ts';
 import { holdPackages } from './hold-packages/index.ts';
 import { installToolkit } from './install-toolkit/index.ts';
@@ -22,7 +23,7 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   load_modules: null,
   reset_gpu: resetGpu,
   ensure_runtime_class: ensureRuntimeClass,
-  deploy_device_plugin: null,
+  deploy_device_plugin: deployDevicePlugin,
   repair_packages: repairPackages,
   hold_packages: holdPackages,
   reboot_host: rebootHost,

@@ -14,6 +14,10 @@ export const ALLOWED_PATHS: readonly AllowedPath[] = [
   { pattern: '/var/lib/rancher/k3s/agent/etc/containerd/**', reason: 'containerd templates and drop-ins of k3s' },
   { pattern: '/var/lib/rancher/rke2/agent/etc/containerd/**', reason: 'containerd templates and drop-ins of rke2' },
   { pattern: '/var/snap/microk8s/*/args/containerd-template.toml', reason: 'the containerd template of MicroK8s' },
+  {
+    pattern: '/var/lib/rancher/*/server/manifests/gpufleet-*.yaml',
+    reason: 'manifests that k3s and rke2 deploy, in files of our own',
+  },
   { pattern: '/etc/nvidia-container-runtime/**', reason: 'config.toml of the NVIDIA container runtime' },
   { pattern: '/etc/nvidia-container-toolkit/**', reason: 'settings of the unit that refreshes CDI specifications' },
   { pattern: '/etc/cdi/**', reason: 'CDI specifications that stay' },

@@ -32,6 +32,8 @@ export interface Kubernetes {
   taints: { key: string; value?: string; effect: string }[];
   /** NVIDIA's device plugin in the cluster; null: nobody has deployed it. */
   devicePlugin: DevicePlugin | null;
+  /** Data of ConfigMaps by namespace/name. */
+  configMaps: Record<string, Record<string, string>>;
   unschedulable: boolean;
   /** Of the Node object. */
   annotations: Record<string, string>;
@@ -59,10 +61,18 @@ export interface DevicePlugin {
   /** Of its DaemonSet. */
   name: string;
   version: string;
-  /** Version of the chart that made it. */
-  chart: string;
+  /** Version of the chart that made it; null: no chart did. */
+  chart: string | null;
   runtimeClassName: string | null;
   migStrategy: 'none' | 'single' | 'mixed';
+  /** Variables and a selector that it was given besides. */
+  env: Record<string, string>;
+  nodeSelector: Record<string, string>;
+  /** Of its volume. */
+  configMap: string | null;
+  /** How often its pod was made, and when last; null: with the boot. */
+  runs: number;
+  startedAtMs: number | null;
   /** Folder of the host that it takes for the kubelet's. */
   hostPath: string;
   /** GPUs that it took out of service, with the Xid that made it. */

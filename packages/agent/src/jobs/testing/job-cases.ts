@@ -74,6 +74,34 @@ export const jobCases: readonly JobCase[] = [
     hostClass: 'k3s-server',
     prepare: (bench) => setHandler(bench, 'runc'),
   },
+  ...(['k3s-server', 'rke2-server', 'microk8s-server'] as const).map(
+    (hostClass): JobCase => ({
+      request: { kind: 'deploy_device_plugin', params: {} },
+      hostClass,
+      prepare: ({ host }) => void Object.assign(host.machine.kubernetes ?? {}, { devicePlugin: null }),
+    }),
+  ),
+  {
+    request: { kind: 'deploy_device_plugin', params: { runtimeClassName: 'nvidia' } },
+    hostClass: 'k3s-server',
+    faults: ['plugin_without_runtime_class'],
+  },
+  {
+    request: { kind: 'deploy_device_plugin', params: { nodeLabels: { 'nvidia.com/gpu.present': 'true' } } },
+    hostClass: 'rke2-server',
+    faults: ['plugin_not_scheduled'],
+  },
+  {
+    request: { kind: 'deploy_device_plugin', params: { restart: true } },
+    hostClass: 'k3s-server',
+    faults: ['plugin_gpu_unhealthy'],
+    cannotGoBack: true,
+  },
+  {
+    request: { kind: 'deploy_device_plugin', params: { runtimeClassName: 'crun' } },
+    hostClass: 'k3s-server',
+    goesBack: true,
+  },
   {
     request: { kind: 'restart_service', params: { unit: 'k3s', drain: true } },
     hostClass: 'k3s-server',
@@ -97,7 +125,9 @@ function setHandler({ host }: Bench, handler: string | null): void {
   const { kubernetes } = host.machine;
   if (!kubernetes) throw new Error('the class is of a cluster');
   const others = kubernetes.runtimeClasses.filter(({ name }) => name !== 'nvidia');
-  kubernetes.runtimeClasses = [...others, ...(handler === null ? [] : [{ name: 'nvidia', handler }])];
+  const all = [...others, ...(handler === null ? [] : [{ name: 'nvidia', handler }])];
+  // The API lists by name.
+  kubernetes.runtimeClasses = all.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function configure(runtime: string, hostClass: JobCase['hostClass'], faults?: JobCase['faults']): JobCase {

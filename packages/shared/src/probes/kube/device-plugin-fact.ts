@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** What a pod template, or a pod, says of NVIDIA's device plugin. */
 const Spec = z.object({
+  /** Name of its container. */
+  container: z.string().nullable(),
   image: z.string().nullable(),
   /** Tag of the image: v0.17.1; null for a digest or none. */
   version: z.string().nullable(),
@@ -14,6 +16,8 @@ const Spec = z.object({
   privileged: z.boolean(),
   /** Folder of the host that it mounts as the place of the kubelet's sockets. */
   socketHostPath: z.string().nullable(),
+  /** Name of the volume that is. */
+  socketVolume: z.string().nullable(),
   /** ConfigMaps that it mounts or takes variables from. */
   configMaps: z.array(z.string()),
   nodeSelector: z.record(z.string(), z.string()),

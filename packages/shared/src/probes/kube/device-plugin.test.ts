@@ -84,6 +84,8 @@ test('tells the plugin from its helpers, and reads what decides where and how it
       env: { CONFIG_FILE: '/config/config.yaml', MIG_STRATEGY: null },
       cdiDevices: ['management.nvidia.com/gpu=all'],
       privileged: false,
+      container: 'nvidia-device-plugin',
+      socketVolume: 'sockets',
       socketHostPath: '/data/kubelet/device-plugins',
       configMaps: ['plugin-configs', 'mig'],
       nodeSelector: { 'nvidia.com/gpu.deploy.device-plugin': 'true' },

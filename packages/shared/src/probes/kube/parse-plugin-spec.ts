@@ -15,6 +15,7 @@ export function toPluginSpec(pod: Tree, container: Tree): PluginSpec {
     'nodeSelectorTerms',
   );
   return {
+    container: textAt(container, 'name'),
     image,
     version: /:(v?\d[\w.-]*?)(?:-ubi\d+|-ubuntu[\d.]+)?(?:@|$)/.exec(image ?? '')?.[1] ?? null,
     runtimeClassName: textAt(pod, 'spec', 'runtimeClassName'),
@@ -25,6 +26,7 @@ export function toPluginSpec(pod: Tree, container: Tree): PluginSpec {
     ),
     privileged: booleanAt(container, 'securityContext', 'privileged') ?? false,
     socketHostPath: textAt(volume, 'hostPath', 'path')?.replace(/(?<=.)\/+$/, '') ?? null,
+    socketVolume: textAt(volume, 'name'),
     configMaps: configMapsOf(container, volumes),
     nodeSelector: textsAt(pod, 'spec', 'nodeSelector'),
     affinity: (Array.isArray(terms) ? terms : []).map((term) => [

@@ -1,11 +1,11 @@
 import { crioSocket } from '../daemons/crio.ts';
 import { microk8sEndpoint } from '../daemons/microk8s.ts';
 import type { Machine } from '../machine.ts';
-import { pluginLog, pluginPodName } from '../programs/device-plugin-log.ts';
+import { keepPluginLog } from '../programs/device-plugin-log.ts';
 
 /** NVIDIA's device plugin, as its chart puts it on a node with a GPU, and what the kubelet keeps of it on disk. */
 export function installDevicePlugin(machine: Machine): void {
-  const { files, kubernetes, random } = machine;
+  const { files, kubernetes } = machine;
   if (kubernetes === null) return;
   const { kubeletDir } = kubernetes;
   files.putSpecial(`${kubeletDir}/device-plugins/kubelet.sock`, 'socket', undefined, { mode: 0o755 });
@@ -20,9 +20,13 @@ export function installDevicePlugin(machine: Machine): void {
     migStrategy: machine.gpus.some(({ mig }) => mig.current === 'enabled') ? 'mixed' : 'none',
     hostPath: '/var/lib/kubelet/device-plugins',
     unhealthy: [],
+    env: {},
+    nodeSelector: {},
+    configMap: null,
+    runs: 1,
+    startedAtMs: null,
   };
-  const pod = `${kubernetes.devicePlugin.namespace}_${pluginPodName(machine)}_${random.uuid('plugin/pod')}`;
-  files.put(`/var/log/pods/${pod}/nvidia-device-plugin-ctr/0.log`, () => pluginLog(machine));
+  keepPluginLog(machine);
 }
 
 /** Sockets that daemons of this machine listen on, as the kernel lists them. */

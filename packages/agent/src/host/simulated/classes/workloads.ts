@@ -114,8 +114,8 @@ export function uidOfPod(machine: Machine, { name, runs }: SimulatedPod): string
 }
 
 /** A node as it joined its cluster. */
-export function emptyNode(): Pick<Kubernetes, 'unschedulable' | 'annotations' | 'pods'> {
-  return { unschedulable: false, annotations: {}, pods: [] };
+export function emptyNode(): Pick<Kubernetes, 'configMaps' | 'unschedulable' | 'annotations' | 'pods'> {
+  return { configMaps: {}, unschedulable: false, annotations: {}, pods: [] };
 }
 
 function checkpoint(machine: Machine): string {

@@ -1,8 +1,28 @@
+import { parseYaml } from '@gpufleet/shared/probes';
 import type { DevicePlugin, Machine } from '../machine.ts';
 import { nodeEngine } from '../node-engine.ts';
 
 export function pluginPodName(machine: Machine): string {
-  return `${machine.kubernetes?.devicePlugin?.name}-${machine.random.hex('plugin/pod-name', 5)}`;
+  const { name, runs } = machine.kubernetes?.devicePlugin ?? { name: '', runs: 1 };
+  return `${name}-${machine.random.hex(runs === 1 ? 'plugin/pod-name' : `plugin/pod-name/${runs}`, 5)}`;
+}
+
+export function pluginPodUid(machine: Machine): string {
+  const runs = machine.kubernetes?.devicePlugin?.runs ?? 1;
+  return machine.random.uuid(runs === 1 ? 'plugin/pod' : `plugin/pod/${runs}`);
+}
+
+/** The kubelet keeps the log of a pod as long as the pod. */
+export function keepPluginLog(machine: Machine): void {
+  const { files, kubernetes } = machine;
+  files.remove('/var/log/pods');
+  if (!kubernetes?.devicePlugin || pluginState(machine) === 'not_scheduled') return;
+  const pod = `${kubernetes.devicePlugin.namespace}_${pluginPodName(machine)}_${pluginPodUid(machine)}`;
+  files.put(`/var/log/pods/${pod}/nvidia-device-plugin-ctr/0.log`, () => pluginLog(machine));
+}
+
+export function pluginStartedAtMs(machine: Machine): number {
+  return machine.kubernetes?.devicePlugin?.startedAtMs ?? machine.boot.atMs + 60_000;
 }
 
 /**
@@ -13,7 +33,7 @@ export function pluginState(machine: Machine): 'running' | 'blind' | 'not_create
   const { kubernetes } = machine;
   const plugin = kubernetes?.devicePlugin;
   if (!kubernetes || !plugin) return 'none';
-  if (!selects(kubernetes.labels)) return 'not_scheduled';
+  if (!selects(plugin, kubernetes.labels)) return 'not_scheduled';
   const engine = nodeEngine(machine);
   if (engine === null) return 'not_created';
   const handler = kubernetes.runtimeClasses.find(({ name }) => name === plugin.runtimeClassName)?.handler;
@@ -30,15 +50,16 @@ export const affinityTerms = [
   { key: 'nvidia.com/gpu.present', value: 'true' },
 ] as const;
 
-function selects(labels: Record<string, string>): boolean {
-  return affinityTerms.some(({ key, value }) => labels[key] === value);
+function selects({ chart, nodeSelector }: DevicePlugin, labels: Record<string, string>): boolean {
+  if (Object.entries(nodeSelector).some(([key, value]) => labels[key] !== value)) return false;
+  return chart === null || affinityTerms.some(({ key, value }) => labels[key] === value);
 }
 
 /** The log of the run that began with the boot, in the kubelet's format. */
 export function pluginLog(machine: Machine): string {
   const plugin = machine.kubernetes?.devicePlugin;
   if (!plugin) return '';
-  const startedAt = new Date(machine.boot.atMs + 60_000).toISOString();
+  const startedAt = new Date(pluginStartedAtMs(machine)).toISOString();
   const stamp = `I${startedAt.slice(5, 7)}${startedAt.slice(8, 10)} ${startedAt.slice(11, 19)}.000000       1`;
   const lines = [
     `${stamp} main.go:235] "Starting NVIDIA Device Plugin" version=<`,
@@ -52,7 +73,7 @@ export function pluginLog(machine: Machine): string {
     `${stamp} main.go:342] Updating config with default resource matching patterns.`,
     `${stamp} main.go:353] `,
     'Running with config:',
-    ...JSON.stringify(printedConfig(plugin), null, 2).split('\n'),
+    ...JSON.stringify(printedConfig(machine, plugin), null, 2).split('\n'),
     `${stamp} main.go:356] Retrieving plugins.`,
     ...(pluginState(machine) === 'blind' ? blindLines(stamp) : servingLines(machine, plugin, stamp)),
   ];
@@ -91,7 +112,23 @@ function blindLines(stamp: string): string[] {
   ];
 }
 
-function printedConfig(plugin: DevicePlugin): object {
+/** How many times each device is offered. */
+export function sharedBy(machine: Machine, plugin: DevicePlugin): Record<string, number> {
+  const { timeSlicing } = sharingOf(machine, plugin) as { timeSlicing?: { resources?: object[] } };
+  const resources = (timeSlicing?.resources ?? []) as { name: string; replicas: number }[];
+  return Object.fromEntries(resources.map(({ name, replicas }) => [name, Number(replicas)]));
+}
+
+/** What the file that it is given says of sharing. */
+function sharingOf({ kubernetes }: Machine, { namespace, configMap, env }: DevicePlugin): object {
+  const key = env.CONFIG_FILE?.split('/').at(-1);
+  const text = key && configMap ? kubernetes?.configMaps[`${namespace}/${configMap}`]?.[key] : undefined;
+  const parsed = text === undefined ? undefined : parseYaml(text);
+  const file = (parsed?.ok ? parsed.value : {}) as { sharing?: { timeSlicing?: object } };
+  return file.sharing ?? { timeSlicing: {} };
+}
+
+function printedConfig(machine: Machine, plugin: DevicePlugin): object {
   return {
     version: 'v1',
     flags: {
@@ -106,7 +143,7 @@ function printedConfig(plugin: DevicePlugin): object {
       deviceDiscoveryStrategy: 'auto',
       plugin: {
         passDeviceSpecs: false,
-        deviceListStrategy: ['envvar'],
+        deviceListStrategy: [plugin.env.DEVICE_LIST_STRATEGY ?? 'envvar'],
         deviceIDStrategy: 'uuid',
         cdiAnnotationPrefix: 'cdi.k8s.io/',
         nvidiaCTKPath: '/usr/bin/nvidia-ctk',
@@ -114,7 +151,7 @@ function printedConfig(plugin: DevicePlugin): object {
       },
     },
     resources: { gpus: [{ pattern: '*', name: 'nvidia.com/gpu' }] },
-    sharing: { timeSlicing: {} },
+    sharing: sharingOf(machine, plugin),
     imex: {},
   };
 }

@@ -1,6 +1,6 @@
 import { uidOfPod } from '../classes/workloads.ts';
 import type { DevicePlugin, Kubernetes, Machine, SimulatedPod } from '../machine.ts';
-import { affinityTerms, pluginPodName, pluginState } from './device-plugin-log.ts';
+import { affinityTerms, pluginPodName, pluginPodUid, pluginStartedAtMs, pluginState } from './device-plugin-log.ts';
 
 /** DaemonSets of the cluster: that of the plugin, and one that any cluster has. */
 export function daemonSets(machine: Machine, kubernetes: Kubernetes): object[] {
@@ -24,16 +24,22 @@ function pluginDaemonSet(machine: Machine, plugin: DevicePlugin): object {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: {
-      annotations: { 'deprecated.daemonset.template.generation': '1', 'meta.helm.sh/release-name': 'nvdp' },
+      annotations: {
+        'deprecated.daemonset.template.generation': '1',
+        ...(plugin.chart === null ? {} : { 'meta.helm.sh/release-name': 'nvdp' }),
+      },
       creationTimestamp: madeAt(machine),
       generation: 1,
-      labels: {
-        'app.kubernetes.io/instance': 'nvdp',
-        'app.kubernetes.io/managed-by': 'Helm',
-        'app.kubernetes.io/name': 'nvidia-device-plugin',
-        'app.kubernetes.io/version': plugin.chart,
-        'helm.sh/chart': `nvidia-device-plugin-${plugin.chart}`,
-      },
+      labels:
+        plugin.chart === null
+          ? { 'app.kubernetes.io/name': plugin.name, 'app.kubernetes.io/managed-by': 'gpufleet' }
+          : {
+              'app.kubernetes.io/instance': 'nvdp',
+              'app.kubernetes.io/managed-by': 'Helm',
+              'app.kubernetes.io/name': 'nvidia-device-plugin',
+              'app.kubernetes.io/version': plugin.chart,
+              'helm.sh/chart': `nvidia-device-plugin-${plugin.chart}`,
+            },
       name: plugin.name,
       namespace: plugin.namespace,
       resourceVersion: machine.random.digits('daemonset/plugin', 6),
@@ -41,10 +47,10 @@ function pluginDaemonSet(machine: Machine, plugin: DevicePlugin): object {
     },
     spec: {
       revisionHistoryLimit: 10,
-      selector: { matchLabels: pluginLabels },
+      selector: { matchLabels: labelsOf(plugin) },
       template: {
-        metadata: { creationTimestamp: null, labels: pluginLabels },
-        spec: { ...pluginSpec(plugin), affinity: chartAffinity },
+        metadata: { creationTimestamp: null, labels: labelsOf(plugin) },
+        spec: { ...pluginSpec(plugin), ...(plugin.chart === null ? {} : { affinity: chartAffinity }) },
       },
       updateStrategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 }, type: 'RollingUpdate' },
     },
@@ -60,7 +66,11 @@ function pluginDaemonSet(machine: Machine, plugin: DevicePlugin): object {
   };
 }
 
-const pluginLabels = { 'app.kubernetes.io/instance': 'nvdp', 'app.kubernetes.io/name': 'nvidia-device-plugin' };
+function labelsOf({ chart, name }: DevicePlugin): Record<string, string> {
+  if (chart === null) return { 'app.kubernetes.io/name': name };
+  return { 'app.kubernetes.io/instance': 'nvdp', 'app.kubernetes.io/name': 'nvidia-device-plugin' };
+}
+
 const chartAffinity = {
   nodeAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: {
@@ -78,6 +88,7 @@ function pluginSpec(plugin: DevicePlugin) {
     ...(plugin.migStrategy === 'none' ? {} : { NVIDIA_MIG_MONITOR_DEVICES: 'all' }),
     NVIDIA_VISIBLE_DEVICES: 'all',
     NVIDIA_DRIVER_CAPABILITIES: 'compute,utility',
+    ...plugin.env,
   };
   return {
     containers: [
@@ -99,18 +110,20 @@ function pluginSpec(plugin: DevicePlugin) {
           { mountPath: '/dev/shm', name: 'mps-shm' },
           { mountPath: '/mps', name: 'mps-root' },
           { mountPath: '/var/run/cdi', name: 'cdi-root' },
+          ...(plugin.configMap === null ? [] : [{ mountPath: '/config', name: 'gpufleet-config' }]),
         ],
       },
     ],
     dnsPolicy: 'ClusterFirst',
     priorityClassName: 'system-node-critical',
     restartPolicy: 'Always',
+    ...(Object.keys(plugin.nodeSelector).length > 0 ? { nodeSelector: plugin.nodeSelector } : {}),
     ...(plugin.runtimeClassName ? { runtimeClassName: plugin.runtimeClassName } : {}),
     schedulerName: 'default-scheduler',
     securityContext: {},
     terminationGracePeriodSeconds: 30,
     tolerations: [
-      { key: 'CriticalAddonsOnly', operator: 'Exists' },
+      ...(plugin.chart === null ? [] : [{ key: 'CriticalAddonsOnly', operator: 'Exists' }]),
       { effect: 'NoSchedule', key: 'nvidia.com/gpu', operator: 'Exists' },
     ],
     volumes: [
@@ -118,6 +131,7 @@ function pluginSpec(plugin: DevicePlugin) {
       { hostPath: { path: '/run/nvidia/mps', type: 'DirectoryOrCreate' }, name: 'mps-root' },
       { hostPath: { path: '/run/nvidia/mps/shm', type: '' }, name: 'mps-shm' },
       { hostPath: { path: '/var/run/cdi', type: 'DirectoryOrCreate' }, name: 'cdi-root' },
+      ...(plugin.configMap === null ? [] : [{ configMap: { name: plugin.configMap }, name: 'gpufleet-config' }]),
     ],
   };
 }
@@ -125,7 +139,7 @@ function pluginSpec(plugin: DevicePlugin) {
 function pluginPod(machine: Machine, kubernetes: Kubernetes, plugin: DevicePlugin): object {
   const state = pluginState(machine);
   const isUp = state === 'running' || state === 'blind';
-  const startedAt = seconds(machine.boot.atMs + 60_000);
+  const startedAt = seconds(pluginStartedAtMs(machine));
   const image = `nvcr.io/nvidia/k8s-device-plugin:${plugin.version}`;
   return {
     apiVersion: 'v1',
@@ -133,7 +147,7 @@ function pluginPod(machine: Machine, kubernetes: Kubernetes, plugin: DevicePlugi
     metadata: {
       creationTimestamp: madeAt(machine),
       generateName: `${plugin.name}-`,
-      labels: pluginLabels,
+      labels: labelsOf(plugin),
       name: pluginPodName(machine),
       namespace: plugin.namespace,
       ownerReferences: [
@@ -147,7 +161,7 @@ function pluginPod(machine: Machine, kubernetes: Kubernetes, plugin: DevicePlugi
         },
       ],
       resourceVersion: machine.random.digits('pod/plugin', 6),
-      uid: machine.random.uuid('plugin/pod'),
+      uid: pluginPodUid(machine),
     },
     spec: { ...pluginSpec(plugin), nodeName: kubernetes.nodeName },
     status: {

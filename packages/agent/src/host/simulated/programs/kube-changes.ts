@@ -1,4 +1,7 @@
-import { type Kubernetes, type Machine, nowMs } from '../machine.ts';
+import type { Kubernetes, Machine } from '../machine.ts';
+import { logChange } from './cluster-log.ts';
+import { type Created, changePlugin, createPluginObject, renewPlugin } from './device-plugin-changes.ts';
+import { pluginState } from './device-plugin-log.ts';
 import { nodeObject, runtimeClasses } from './kube-objects.ts';
 import { type Answer, complained, printed } from './program.ts';
 
@@ -18,7 +21,7 @@ export function changeCluster(
   if (verb === 'patch' && kind === 'node') return patchNode(machine, kubernetes, name, args);
   if (verb === 'patch' && kind === 'runtimeclass') return refuseHandler(kubernetes, name);
   if (verb === 'delete' && kind === 'runtimeclass') return removeClass(machine, kubernetes, name);
-  return undefined;
+  return changePlugin(machine, kubernetes, args);
 }
 
 export function isChange([verb]: readonly string[]): boolean {
@@ -38,7 +41,7 @@ function evict(machine: Machine, kubernetes: Kubernetes, path: string, input = '
     );
   if (pod.controller === null) kubernetes.pods.splice(kubernetes.pods.indexOf(pod), 1);
   else pod.isPending = true;
-  log(machine, `evict ${namespace}/${name}`);
+  logChange(machine, `evict ${namespace}/${name}`);
   place(kubernetes);
   return printed('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
 }
@@ -57,11 +60,13 @@ function patchNode(machine: Machine, kubernetes: Kubernetes, name: string, args:
   const patch = JSON.parse(args[args.indexOf('-p') + 1] ?? '{}') as { metadata?: Json; spec?: Json };
   const before = JSON.stringify(nodeObject(machine, kubernetes));
   merge(kubernetes.annotations, patch.metadata?.annotations);
+  const state = pluginState(machine);
   merge(kubernetes.labels, patch.metadata?.labels);
+  if (state !== pluginState(machine)) renewPlugin(machine);
   if (patch.spec && 'unschedulable' in patch.spec) kubernetes.unschedulable = patch.spec.unschedulable === true;
   place(kubernetes);
   const isSame = before === JSON.stringify(nodeObject(machine, kubernetes));
-  if (!isSame) log(machine, `patch node ${name}`);
+  if (!isSame) logChange(machine, `patch node ${name}`);
   return printed(`node/${name} patched${isSame ? ' (no change)' : ''}\n`);
 }
 
@@ -72,9 +77,9 @@ function merge(into: Record<string, string>, changes: unknown): void {
 }
 
 function create(machine: Machine, kubernetes: Kubernetes, input = ''): Answer | undefined {
-  const object = JSON.parse(input) as { kind?: unknown; handler?: unknown; metadata?: { name?: unknown } };
+  const object = JSON.parse(input) as Created & { handler?: unknown };
   const [name, handler] = [String(object.metadata?.name), String(object.handler)];
-  if (object.kind !== 'RuntimeClass') return undefined;
+  if (object.kind !== 'RuntimeClass') return createPluginObject(machine, kubernetes, object);
   if (kubernetes.runtimeClasses.some((one) => one.name === name))
     return complained(
       `Error from server (AlreadyExists): error when creating "STDIN": runtimeclasses.node.k8s.io "${name}" already exists\n`,
@@ -82,7 +87,7 @@ function create(machine: Machine, kubernetes: Kubernetes, input = ''): Answer | 
   kubernetes.runtimeClasses.push({ name, handler });
   // The API lists by name.
   kubernetes.runtimeClasses.sort((a, b) => (a.name < b.name ? -1 : 1));
-  log(machine, `create runtimeclass ${name}`);
+  logChange(machine, `create runtimeclass ${name}`);
   return printed(`runtimeclass.node.k8s.io/${name} created\n`);
 }
 
@@ -96,7 +101,7 @@ function removeClass(machine: Machine, kubernetes: Kubernetes, name: string): An
   const at = kubernetes.runtimeClasses.findIndex((one) => one.name === name);
   if (at < 0) return absentClass(name);
   kubernetes.runtimeClasses.splice(at, 1);
-  log(machine, `delete runtimeclass ${name}`);
+  logChange(machine, `delete runtimeclass ${name}`);
   return printed(`runtimeclass.node.k8s.io "${name}" deleted\n`);
 }
 
@@ -107,8 +112,4 @@ function refuseHandler({ runtimeClasses: classes }: Kubernetes, name: string): A
 
 function absentClass(name: string): Answer {
   return complained(`Error from server (NotFound): runtimeclasses.node.k8s.io "${name}" not found\n`);
-}
-
-function log(machine: Machine, what: string): void {
-  machine.effects.push({ atMs: nowMs(machine), ok: true, do: 'cluster', what });
 }

@@ -1,6 +1,6 @@
 import { type Kubernetes, type Machine, nowMs } from '../machine.ts';
 import { nodeEngine } from '../node-engine.ts';
-import { pluginState } from './device-plugin-log.ts';
+import { pluginState, sharedBy } from './device-plugin-log.ts';
 
 /** The cluster's answer about this machine's Node object. Devices appear when the device plugin's pod could start. */
 export function nodeObject(machine: Machine, kubernetes: Kubernetes): object {
@@ -92,13 +92,14 @@ function gpuResources(machine: Machine): { capacity: Record<string, string>; all
   const plugin = machine.kubernetes?.devicePlugin;
   if (!machine.gpus.length || !plugin) return { capacity: {}, allocatable: {} };
   const isServing = pluginState(machine) === 'running';
+  const replicas = sharedBy(machine, plugin);
   const [capacity, allocatable]: Record<string, number>[] = [{}, {}];
   const count = (resource: string, isHealthy: boolean) => {
     for (const [counts, add] of [
       [capacity, true],
       [allocatable, isHealthy],
     ] as const)
-      if (counts) counts[resource] = (counts[resource] ?? 0) + (isServing && add ? 1 : 0);
+      if (counts) counts[resource] = (counts[resource] ?? 0) + (isServing && add ? (replicas[resource] ?? 1) : 0);
   };
   for (const gpu of machine.gpus) {
     const isHealthy = !plugin.unhealthy.some(({ uuid }) => uuid === gpu.uuid);

@@ -2,6 +2,7 @@ import { certificate } from '../classes/engines.ts';
 import type { Kubernetes, Machine } from '../machine.ts';
 import { unimplemented, unreachable } from './containerd.ts';
 import { criInfo } from './cri-info.ts';
+import { configMapObject } from './device-plugin-changes.ts';
 import { daemonSets, podsOfNode } from './device-plugin-objects.ts';
 import { changeCluster, isChange } from './kube-changes.ts';
 import { nodeObject, runtimeClasses } from './kube-objects.ts';
@@ -82,7 +83,11 @@ function get(
   if (rights === 'node') return forbidden(kubernetes.nodeName, kind ?? '');
   if (asked === 'runtimeclasses,daemonsets -A')
     return list([...runtimeClasses(machine, kubernetes), ...daemonSets(machine, kubernetes)]);
-  if (/^configmaps -n \S+$/.test(asked)) return list([rootCertificates(machine, args[3] ?? '')]);
+  if (/^configmaps -n \S+$/.test(asked)) {
+    const own = Object.entries(kubernetes.configMaps).filter(([id]) => id.startsWith(`${args[3]}/`));
+    const maps = own.map(([id, data]) => configMapObject(id, data));
+    return list([...maps, rootCertificates(machine, args[3] ?? '')]);
+  }
   if (asked === 'events -A --field-selector type=Warning,involvedObject.kind=Pod') return list([]);
   return undefined;
 }
