@@ -3,7 +3,9 @@ import { planJob } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
 
 /** Kinds whose every proposal is planned on the host that gave rise to it. */
-const planned = ['configure_runtime', 'restart_service'];
+const planned = ['configure_runtime', 'restart_service', 'ensure_runtime_class', 'deploy_device_plugin'];
+/** The server of the fleet runs these on a host of the same cluster that has the rights. */
+const onServerHosts = ['ensure_runtime_class', 'deploy_device_plugin'];
 
 /**
  * Why a proposed job may have to wait, by the rule that proposes it: something else of the same remedy, or the cause of
@@ -23,7 +25,8 @@ export function expectPlannable(finding: Finding, facts: Facts): void {
     if (!planned.includes(job.kind)) continue;
     const plan = planJob(job, facts);
     if (plan.outcome === 'plan') continue;
-    const waits = mayWait[finding.code]?.because ?? [];
+    const elsewhere = onServerHosts.includes(job.kind) ? ['no_cluster_rights'] : [];
+    const waits = [...elsewhere, ...(mayWait[finding.code]?.because ?? [])];
     if (plan.outcome === 'blocked' && plan.because.every(({ because }) => waits.includes(because))) continue;
     const why = plan.because.map(({ because, detail }) => `${because}: ${detail}`).join('; ');
     throw new Error(`${finding.code} proposes ${JSON.stringify(job)}, which here is ${plan.outcome}: ${why}`);

@@ -26,7 +26,7 @@ const chart = (version: string): Changes =>
     labels['helm.sh/chart'] = `nvidia-device-plugin-${version}`;
   });
 
-test('tells a chart that is older than its image, and deploys the one that belongs to it', async () => {
+test('tells a chart that is older than its image, which a person upgrades', async () => {
   const host = await observeChanged(
     'k3s-server',
     thor,
@@ -38,14 +38,23 @@ test('tells a chart that is older than its image, and deploys the one that belon
     {
       severity: 'blocker',
       evidence: [{ quote: 'chart 0.9.0, image tag v0.19.3' }, { quote: 'Detected platform: unknown' }],
-      remedy: { jobs: [{ kind: 'deploy_device_plugin', params: { version: 'v0.19.3' } }], approval: 'auto' },
+      remedy: null,
+      person: expect.stringContaining('0.9.0, to v0.19.3'),
     },
   ]);
 });
 
 test('tells a plugin from before Tegra was known to it', async () => {
   const host = await observeChanged('k3s-server', thor, ...image('v0.12.3'), chart('0.12.3'));
-  expect(host.of(code)[0]?.summary).toContain('v0.12.3 does not know Tegra');
+  expect(host.of(code)[0]).toMatchObject({
+    summary: expect.stringContaining('v0.12.3 does not know Tegra'),
+    remedy: null,
+  });
+  const noChart = answer('objects', (list) => {
+    delete (ofPlugin(list).metadata as { labels?: unknown }).labels;
+  });
+  const byHand = await observeChanged('k3s-server', thor, ...image('v0.12.3'), noChart);
+  expect(byHand.of(code)[0]?.remedy?.jobs).toEqual([{ kind: 'deploy_device_plugin', params: { version: 'v0.17.1' } }]);
 });
 
 test('is silent on x86, with chart and image of one release, and where the board was found', async () => {

@@ -44,7 +44,9 @@ test('tells it on RKE2 and on a worker of kubeadm as well', async () => {
 test('compares handlers, not names', async () => {
   expect((await observeChanged('k3s-server', classes({ name: 'gpu', handler: 'nvidia' }))).of(code)).toEqual([]);
   const wrong = classes({ name: 'nvidia', handler: 'nvidia-container-runtime' });
-  expect((await observeChanged('k3s-server', wrong)).of(code)).toHaveLength(1);
+  expect((await observeChanged('k3s-server', wrong)).of(code)).toMatchObject([
+    { remedy: { jobs: [{ kind: 'ensure_runtime_class', params: { replace: true } }], approval: 'approve' } },
+  ]);
 });
 
 test('is silent when nvidia is the default and nothing names the class, or the runtime itself is missing', async () => {

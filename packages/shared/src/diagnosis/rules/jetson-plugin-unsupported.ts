@@ -1,3 +1,4 @@
+import { pinnedVersion } from '../../jobs/deploy-device-plugin/params.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { type Kube, surelyNoPlugin } from './device-plugin-parts.ts';
@@ -22,7 +23,7 @@ export const jetsonPluginUnsupported = defineRule({
     const version = pods?.[0]?.spec.version ?? daemonSets?.[0]?.spec.version ?? null;
     const chart = daemonSets?.find(({ spec }) => spec.version === version)?.chart ?? null;
     const [image, made] = [minorOf(version), minorOf(chart)];
-    const deploy = (wanted: string | null, summary: string, quote: string): Found[] => [
+    const deploy = (wanted: string, summary: string, quote: string): Found[] => [
       {
         subject: null,
         severity: 'blocker',
@@ -31,21 +32,23 @@ export const jetsonPluginUnsupported = defineRule({
           { source: daemonSets ? sources.daemonSets(kube) : sources.pods(kube), quote },
           ...(line ? [line] : []),
         ],
-        remedy: {
-          jobs: [{ kind: 'deploy_device_plugin', params: wanted === null ? {} : { version: wanted } }],
-          approval: 'auto',
-        },
-        person: null,
+        // An image alone would be started without what its own chart gives it.
+        ...(chart === null
+          ? {
+              remedy: { jobs: [{ kind: 'deploy_device_plugin', params: { version: wanted } }], approval: 'auto' },
+              person: null,
+            }
+          : { remedy: null, person: `Upgrade the chart of the device plugin, which is ${chart}, to ${wanted}.` }),
       },
     ];
     if (image !== null && isOlder(image, firstForTegra))
       return deploy(
-        null,
+        pinnedVersion,
         `The device plugin ${version} does not know Tegra: v0.13 is the first that does`,
         `image tag ${version}`,
       );
     if (line === null) return [];
-    if (image !== null && made !== null && isOlder(made, image))
+    if (version !== null && image !== null && made !== null && isOlder(made, image))
       return deploy(
         version,
         `The device plugin’s chart ${chart} starts the image ${version} without what that needs on a Jetson`,

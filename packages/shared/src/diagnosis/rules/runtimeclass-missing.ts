@@ -1,4 +1,4 @@
-import { defineRule } from '../define-rule.ts';
+import { defineRule, type Found } from '../define-rule.ts';
 import { listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { engineKeys, isNvidiaHandler, kubeletEngine } from './kubelet-engine.ts';
@@ -55,9 +55,17 @@ export const runtimeclassMissing = defineRule({
               ]
             : []),
         ],
-        remedy: { jobs: [{ kind: 'ensure_runtime_class', params: {} }], approval: 'auto' },
+        remedy: remedyFor(handlers, runtimeClasses),
         person: null,
       },
     ];
   },
 });
+
+/** The API does not let a handler be changed: a class of that name that has another is made anew, when a person agrees. */
+function remedyFor(handlers: readonly string[], classes: readonly { name: string }[]): Found['remedy'] {
+  const handler = handlers.includes('nvidia') ? 'nvidia' : (handlers[0] ?? 'nvidia');
+  const isTaken = classes.some(({ name }) => name === 'nvidia');
+  const params = { ...(handler !== 'nvidia' && { handler }), ...(isTaken && { replace: true }) };
+  return { jobs: [{ kind: 'ensure_runtime_class', params }], approval: isTaken ? 'approve' : 'auto' };
+}

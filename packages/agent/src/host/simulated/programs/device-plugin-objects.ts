@@ -215,6 +215,16 @@ function workloadPod(machine: Machine, kubernetes: Kubernetes, pod: SimulatedPod
     },
     status: {
       conditions: [{ lastProbeTime: null, status: 'True', type: 'Ready' }],
+      containerStatuses: [
+        {
+          image: 'example.com/team/inference:1.4',
+          lastState: {},
+          name: 'main',
+          ready: true,
+          restartCount: 0,
+          state: { running: { startedAt: seconds(machine.boot.atMs + 95_000) } },
+        },
+      ],
       phase: 'Running',
       startTime: seconds(machine.boot.atMs + 90_000),
     },
