@@ -28,7 +28,7 @@ export function reasonOf(text: string, otherwise: SmiFailure): SmiFailure {
   if (/insufficient permissions/i.test(text)) return 'no_permission';
   if (/in use by another|being used by/i.test(text)) return 'in_use';
   if (/must be reset together/i.test(text)) return 'peers_needed';
-  if (/primary GPU/i.test(text)) return 'display_attached';
+  if (/primary GPU/i.test(text) && !/could not be determined/i.test(text)) return 'display_attached';
   if (/insufficient resources/i.test(text)) return 'no_room';
   if (/not supported/i.test(text)) return 'not_supported';
   return otherwise;

@@ -24,6 +24,9 @@ export const setMigInstances: Executor<SetMigInstances> = {
       const taken = await take(context, step, one);
       if (!taken.ok) return taken;
     }
+    const left = wrong.length === 0 ? present : await readInstances(context, step);
+    if (left === null || wrong.some(({ id }) => left.some((one) => one.id === id)))
+      return failed('instances_differ', `GPU ${step.gpuUuid} still has instances that were destroyed`);
     const missing = step.to.filter((wanted) => !present.some((one) => isSame(one, wanted)));
     for (const wanted of missing) {
       const made = await make(context, step, wanted);

@@ -9,6 +9,7 @@ import { rebootHost } from './reboot-host/index.ts';
 import { repairPackages } from './repair-packages/index.ts';
 import { resetGpu } from './reset-gpu/index.ts';
 import { restartService } from './restart-service/index.ts';
+import { setMigLayout } from './set-mig-layout/index.ts';
 import { setMigMode } from './set-mig-mode/index.ts';
 
 /** One line for each kind. null: the name is known, its plan is not there yet. */
@@ -18,7 +19,7 @@ export const jobRegistry: { readonly [K in JobKind]: Job | null } = {
   set_toolkit_config: null,
   restart_service: restartService,
   set_mig_mode: setMigMode,
-  set_mig_layout: null,
+  set_mig_layout: setMigLayout,
   generate_cdi: null,
   load_modules: null,
   reset_gpu: resetGpu,

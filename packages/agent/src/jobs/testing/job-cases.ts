@@ -51,6 +51,14 @@ export const jobCases: readonly JobCase[] = [
     goesBack: true,
   },
   {
+    request: { kind: 'set_mig_layout', params: { layout: { devices: { '3g.20gb': 2 } } } },
+    hostClass: 'a100-mig',
+  },
+  {
+    request: { kind: 'set_mig_layout', params: { layout: { devices: { '3g.40gb': 1, '1g.10gb': 2 } } } },
+    hostClass: 'h100-mig',
+  },
+  {
     request: { kind: 'reset_gpu', params: { gpu: 'index-0' } },
     hostClass: 'h100-mig',
     faults: ['gsp_timeout'],
