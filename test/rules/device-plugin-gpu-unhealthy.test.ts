@@ -118,8 +118,8 @@ describe('a node that offers nothing while the plugin runs and the GPUs answer',
 
   test('is left to the plugin’s first two minutes, and to the rules that its log speaks for', async () => {
     const fresh = answer('pods', (list) => {
-      for (const pod of list.items as { status: { containerStatuses: Record<string, unknown>[] } }[])
-        Object.assign(pod.status.containerStatuses[0] ?? {}, {
+      for (const pod of list.items as { status: { containerStatuses?: Record<string, unknown>[] } }[])
+        Object.assign(pod.status.containerStatuses?.[0] ?? {}, {
           state: { running: { startedAt: new Date(1_780_315_200_000 - 30_000).toISOString() } },
         });
     });

@@ -28,8 +28,8 @@ test('tells the plugin under runc by its DaemonSet, its log and a node without G
 
 test('tells the crash loop of newer releases, with its release, in words that stay the same from one restart to the next', async () => {
   const looping = answer('pods', (list) => {
-    for (const pod of list.items as { status: { containerStatuses: Record<string, unknown>[] } }[])
-      Object.assign(pod.status.containerStatuses[0] ?? {}, {
+    for (const pod of list.items as { status: { containerStatuses?: Record<string, unknown>[] } }[])
+      Object.assign(pod.status.containerStatuses?.[0] ?? {}, {
         ready: false,
         restartCount: 9,
         state: { waiting: { reason: 'CrashLoopBackOff' } },

@@ -43,7 +43,12 @@ const ownWords =
   /(?<![\w-])(?:no|not|without|absent|present|the default|missing|empty)(?![\w-])|changed \d{4}-|^(?:template|imports|not_[a-z]+|keys )|with its (?:imports|drop-ins):/;
 
 /** Of files that are no text, or of which a table is read: what is told is what the bytes mean. */
-const derived = [/^all ones/, /^a build that failed left its log$/, /^kernel module \w+ stands on \w+/];
+const derived = [
+  /^all ones/,
+  /^a build that failed left its log$/,
+  /^kernel module \w+ stands on \w+/,
+  /^last byte 1: /,
+];
 
 function isFair(quote: string, text: string): boolean {
   if (ownWords.test(quote) || derived.some((pattern) => pattern.test(quote))) return true;

@@ -97,14 +97,15 @@ function goneOf(pci: Pci, driver: Driver): Found[] {
   const onBus = new Set(pci.gpus.map(({ address }) => busAddress(address)));
   const held = driver.gspFirmware.filter(({ address }) => !onBus.has(busAddress(address)));
   const gone = held.map(({ address }) =>
-    goneFrom(address, { source: sources.heldGpu(address), quote: `the driver has GPU ${address}` }),
+    goneFrom(address, { source: sources.heldGpu(address), quote: `Bus Location: ${address}` }),
   );
   if (gone.length > 0 || pci.gpus.length > 0 || pci.nvswitches.length > 0) return gone;
-  return [goneFrom(null, { source: sources.modules, quote: 'nvidia: it loads only where there is a GPU' })];
+  return [goneFrom(null, { source: sources.modules, quote: 'nvidia' })];
 }
 
 function goneFrom(address: string | null, known: Found['evidence'][number]): Found {
-  const name = address === null ? 'The GPU that the driver was loaded for' : `GPU ${address}`;
+  const name =
+    address === null ? 'The GPU without which the nvidia module would not have been loaded' : `GPU ${address}`;
   return {
     subject: address === null ? null : sources.pciDevice(busAddress(address) ?? address),
     severity: 'critical',
