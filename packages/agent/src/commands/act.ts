@@ -32,7 +32,7 @@ export function actOn(context: Context, stateDir: string, order: Order): Promise
       // What a crash left open is finished or undone before anything new begins.
       await engine.recover();
       await engine.idle();
-      return order.do === 'run' ? engine.runLocal(order.request) : engine.undo(order.attemptId);
+      return order.do === 'run' ? engine.runLocal(order.request, order.planHash) : engine.undo(order.attemptId);
     },
   });
 }

@@ -23,7 +23,7 @@ export async function runCommand(context: Context, options: RunOptions): Promise
   const plan = await describePlan(host, request, await collectFacts({ host, sha256 }), sha256);
   const said = await mayBegin(context, options, plan);
   if (said !== 'begin') return said;
-  const result = await actOn(context, options.stateDir, { do: 'run', request });
+  const result = await actOn(context, options.stateDir, { do: 'run', request, planHash: plan.planHash });
   context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : renderResult(result));
   return exitOfResult(result);
 }

@@ -1,3 +1,4 @@
+import { type AttemptState, stepTitle } from '@gpufleet/shared/jobs';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
 import { openJournal } from './open-attempt.ts';
 import type { Runner } from './run-attempt.ts';
@@ -33,11 +34,18 @@ async function verifyOne(runner: Runner, attemptId: string, stored: Parameters<t
 export async function forgetSuperseded(runner: Runner, result: AttemptResult): Promise<void> {
   const later = await runner.store.find(result.attemptId);
   if (!later || later === 'damaged' || result.outcome !== 'succeeded') return;
-  const { request, undoOf } = later.state.granted;
+  const { undoOf } = later.state.granted;
   for (const attemptId of await runner.store.awaitingBoot()) {
     if (attemptId === result.attemptId) continue;
     const earlier = await runner.store.find(attemptId);
-    const isSame = earlier && earlier !== 'damaged' && earlier.state.granted.request.kind === request.kind;
+    const isSame = earlier && earlier !== 'damaged' && undoOf === null && touchesSame(earlier.state, later.state);
     if (isSame || attemptId === undoOf) await runner.store.forgetBoot(attemptId);
   }
+}
+
+/** Of one kind, and on a file, unit or GPU of each other. */
+function touchesSame(a: AttemptState, b: AttemptState): boolean {
+  const touched = ({ forward }: AttemptState) => forward.steps.map((step) => stepTitle(step).split(' ', 2).join(' '));
+  const ofA = touched(a);
+  return a.granted.request.kind === b.granted.request.kind && touched(b).some((title) => ofA.includes(title));
 }

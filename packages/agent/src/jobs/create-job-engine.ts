@@ -50,10 +50,10 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     if (quarantined) return { ok: false, because: 'quarantined', detail: whyQuarantined(quarantined) };
     const entry: JournalEntry = { type: 'granted', at: await stampOf(deps.host), ...granted };
     await store.append(granted.attemptId, entry);
-    known.add(granted.attemptId);
     await store.recordOrder(granted.attemptId);
     const stored = await store.load(granted.attemptId);
     if (!stored) throw new FleetError('state_unwritable', 'the journal does not hold what was written to it', granted);
+    known.add(granted.attemptId);
     carryOn(openJournal({ host: deps.host, store }, granted.attemptId, stored));
     return { ok: true, begun: 'now' };
   }
@@ -97,6 +97,13 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
     if (journal.state().granted.origin === 'server') deps.onResult?.(result);
     settledWaiters.get(result.attemptId)?.(result);
     settledWaiters.delete(result.attemptId);
+    // The attempt is over whatever becomes of this; a disk that is full now is asked again after the next one.
+    await tidy(result).catch((error: unknown) =>
+      deps.log.error({ error }, 'records of old attempts could not be tidied'),
+    );
+  }
+
+  async function tidy(result: AttemptResult): Promise<void> {
     await forgetSuperseded(runner, result);
     await store.prune();
   }
@@ -113,7 +120,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
   }
 
   /** A run that nobody granted: resolves with its result. */
-  async function runHere(request: JobRequest, undoOf: string | null): Promise<AttemptResult> {
+  async function runHere(request: JobRequest, undoOf: string | null, planHash: string | null): Promise<AttemptResult> {
     const parsed = parseRequest(request.kind, request.params);
     if (!parsed.ok) throw new FleetError(parsed.because, parsed.detail, { kind: request.kind });
     const stamp = await stampOf(deps.host);
@@ -126,7 +133,7 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
         origin: 'local',
         undoOf,
         request,
-        planHash: null,
+        planHash,
         serverEpoch: 0,
         deadlineMs: parsed.job.worstCaseMs,
       }),
@@ -211,12 +218,12 @@ export function createJobEngine(deps: EngineDeps): JobEngine {
       const journal = open[0];
       return journal ? { attemptId: journal.attemptId, phase: phaseOf(journal.state()) } : null;
     },
-    runLocal: (request) => runHere(request, null),
+    runLocal: (request, planHash = null) => runHere(request, null, planHash),
     async undo(attemptId) {
       const original = await store.load(attemptId);
       if (!original)
         throw new FleetError('attempt_not_found', `there is no attempt ${attemptId} on this host`, { attemptId });
-      return runHere(original.state.granted.request, attemptId);
+      return runHere(original.state.granted.request, attemptId, null);
     },
     async history() {
       const present = new Set(await store.listJournals());

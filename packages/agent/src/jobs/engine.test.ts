@@ -546,3 +546,33 @@ test('an agent that ends with the host carries its attempt on in the next boot',
   expect(bench.results).toMatchObject([{ outcome: 'succeeded' }]);
   expect(doneTo(bench)).toEqual(['reboot ']);
 });
+
+test('what was undone is not undone again, and a reboot has nothing to undo', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const engine = bench.engine();
+  const { attemptId } = await engine.runLocal(onDocker);
+  expect(await engine.undo(attemptId)).toMatchObject({ outcome: 'succeeded' });
+  const done = doneTo(bench);
+  expect(await engine.undo(attemptId)).toMatchObject({ outcome: 'noop', because: [{ because: 'nothing_to_undo' }] });
+  expect(doneTo(bench)).toEqual(done);
+
+  const other = aBench('x86-docker', ['driver_library_mismatch']);
+  const rebooting = other.engine();
+  const reboot = await rebooting.runLocal({ kind: 'reboot_host', params: {} });
+  expect(await rebooting.undo(reboot.attemptId)).toMatchObject({ outcome: 'noop' });
+});
+
+test('a plan that a person said yes to is not carried out on a host that has changed since', async () => {
+  const bench = aBench('x86-docker', ['docker_runtime_not_configured']);
+  const result = await bench.engine().runLocal(onDocker, 'of another plan');
+  expect(result).toMatchObject({ outcome: 'failed', because: [{ because: 'plan_changed' }] });
+  expect(doneTo(bench)).toEqual([]);
+});
+
+test('a reboot after which units are down is a person’s to look at', async () => {
+  const bench = aBench('x86-docker', ['driver_library_mismatch', 'unit_restart_fails:docker.service']);
+  const engine = bench.engine();
+  const result = await engine.runLocal({ kind: 'reboot_host', params: {} });
+  expect(result).toMatchObject({ outcome: 'rollback_failed', because: [{ because: 'unit_not_active' }] });
+  expect(engine.quarantine()).not.toBeNull();
+});

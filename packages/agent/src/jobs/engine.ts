@@ -66,8 +66,8 @@ export interface JobEngine {
   owedResults(): Promise<AttemptResult[]>;
   acknowledge(attemptId: string): Promise<void>;
   current(): { attemptId: string; phase: AttemptPhase } | null;
-  /** The same without a server: nothing is owed afterwards. */
-  runLocal(request: JobRequest): Promise<AttemptResult>;
+  /** The same without a server: nothing is owed afterwards. `planHash`: of the plan that a person has said yes to. */
+  runLocal(request: JobRequest, planHash?: string | null): Promise<AttemptResult>;
   /** A new attempt with the inverse of the steps that the named one did. */
   undo(attemptId: string): Promise<AttemptResult>;
   history(): Promise<AttemptSummary[]>;

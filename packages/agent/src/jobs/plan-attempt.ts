@@ -70,9 +70,22 @@ async function planWayBack(
     await store.writeSnapshot(state.granted.attemptId, name, text);
     steps.push({ ...step, snapshot: name });
   }
+  if (steps.length === 0 || (await isUndone(store, undoOf))) {
+    const detail = `nothing of attempt ${undoOf} is left to put back`;
+    return { ...nothing, outcome: 'noop', because: [{ because: 'nothing_to_undo', detail }] };
+  }
   const because = [{ because: 'asked_to_undo', detail: `puts back what attempt ${undoOf} changed` }];
   const routes = await routesBefore(deps, steps);
   return { ...nothing, outcome: 'plan', because, planHash: hashOf(deps, state, steps), steps, routes };
+}
+
+async function isUndone(store: AttemptStore, attemptId: string): Promise<boolean> {
+  for (const other of await store.order()) {
+    const stored = await store.find(other);
+    if (!stored || stored === 'damaged' || stored.state.granted.undoOf !== attemptId) continue;
+    if (stored.state.settled?.result.outcome === 'succeeded') return true;
+  }
+  return false;
 }
 
 async function routesBefore({ host }: EngineDeps, steps: readonly Step[]): Promise<string[] | null> {

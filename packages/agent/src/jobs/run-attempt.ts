@@ -13,6 +13,7 @@ import {
 } from '@gpufleet/shared/jobs';
 import type { AttemptResult } from '@gpufleet/shared/protocol';
 import { applyStep, beforeStep, isIdempotent, probeStep, type StepContext, type StepOutcome } from '../steps/index.ts';
+import { readConfig } from '../steps/read-config.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import { confirmReach } from './confirm-reach.ts';
 import type { EngineDeps } from './engine.ts';
@@ -110,6 +111,8 @@ async function runStep(runner: Runner, journal: OpenJournal, move: MoveOf<'run_s
   const { lane, index, step } = move;
   const context = contextOf(runner, journal, move);
   const before = await guarded(runner, journal, () => beforeStep(context, step));
+  // What was read while everything is told to end may be cut short: the next agent reads it again.
+  if (runner.isStopping()) return;
   if (!before.ok) return journal.append({ type: 'failed', lane, step: index, because: before.because, effect: false });
   await journal.append({ type: 'begun', lane, step: index, before: before.value });
   tell(runner, journal, `${lane === 'undo' ? 'back: ' : ''}${stepTitle(step)}`, move);
@@ -122,6 +125,7 @@ async function probeBegunStep(runner: Runner, journal: OpenJournal, move: MoveOf
   const context = contextOf(runner, journal, move);
   tell(runner, journal, `looks what became of ${stepTitle(step)}`, move);
   const found = await guarded(runner, journal, () => probeStep(context, step, before));
+  if (runner.isStopping()) return;
   const trace = found.ok ? found.value : 'unclear';
   if (trace === 'present') return journal.append({ type: 'done', lane, step: index, adopted: true });
   // What is put back may be put back again; a step forward whose effect is unclear is not repeated.
@@ -133,7 +137,7 @@ async function probeBegunStep(runner: Runner, journal: OpenJournal, move: MoveOf
     lane,
     step: index,
     because: { because: 'interrupted', detail },
-    effect: !changesFile(step),
+    effect: await mayHaveEffect(runner, journal, move),
   });
 }
 
@@ -148,19 +152,20 @@ async function endStep(
   // The step stays begun: whoever carries the attempt on looks what became of it.
   if ('interrupted' in outcome) return;
   runner.log.warn({ attemptId: journal.attemptId, lane, step: stepTitle(step), ...outcome.because }, 'step failed');
-  const effect = await mayHaveEffect(runner, journal, move);
+  const effect = outcome.effect ?? (await mayHaveEffect(runner, journal, move));
   return journal.append({ type: 'failed', lane, step: index, because: outcome.because, effect });
 }
 
-/** A file that does not hold our text has nothing of ours to put back, whoever wrote what it holds. */
+/** A file that holds another text has nothing of ours to put back, whoever wrote it; one that cannot be read may have. */
 async function mayHaveEffect(
   runner: Runner,
   journal: OpenJournal,
   move: MoveOf<'run_step'> | MoveOf<'probe_step'>,
 ): Promise<boolean> {
-  if (!changesFile(move.step)) return true;
-  const trace = await guarded(runner, journal, () => probeStep(contextOf(runner, journal, move), move.step, null));
-  return !trace.ok || trace.value === 'present';
+  const { snapshot } = contextOf(runner, journal, move);
+  if (!changesFile(move.step) || !snapshot) return true;
+  const now = await guarded(runner, journal, () => readConfig(runner.host, snapshot.path, runner.sha256));
+  return !now.ok || !now.value.ok || now.value.sha256 === snapshot.afterSha256;
 }
 
 async function verify(runner: Runner, journal: OpenJournal): Promise<void> {

@@ -19,9 +19,12 @@ export interface StepContext {
   tell(text: string): void;
 }
 
-/** `interrupted`: the agent stops in the middle; the next one looks what became of the step. */
+/**
+ * `effect: false`: refused before anything was done, so that nothing of ours is there to put back. `interrupted`: the
+ * agent stops in the middle; the next one looks what became of the step.
+ */
 export type StepOutcome = { ok: true } | Failure;
-export type Failure = { ok: false; because: PlanReason } | { ok: false; interrupted: true };
+export type Failure = { ok: false; because: PlanReason; effect?: false } | { ok: false; interrupted: true };
 
 /** What is there of an effect whose end was not journaled. */
 export type Trace = 'present' | 'absent' | 'unclear';
@@ -43,6 +46,10 @@ export const done: StepOutcome = { ok: true };
 
 export function failed(because: string, detail: string): Extract<Failure, { because: PlanReason }> {
   return { ok: false, because: { because, detail } };
+}
+
+export function refused(because: string, detail: string): StepOutcome {
+  return { ok: false, because: { because, detail }, effect: false };
 }
 
 export const interrupted = { ok: false, interrupted: true } as const;

@@ -1,6 +1,6 @@
 import { hasState, type KubeObject, ObjectBefore, type StepOf, toPatch } from '@gpufleet/shared/jobs';
 import { z } from 'zod';
-import { done, type Executor, failed, type StepContext, type StepOutcome } from './executor.ts';
+import { done, type Executor, failed, refused, type StepContext, type StepOutcome } from './executor.ts';
 import { ask, fieldManager, kubectl, refusedBy, type Said } from './kubectl.ts';
 
 type SetObject = StepOf<'set_object'>;
@@ -26,7 +26,7 @@ export const setObject: Executor<SetObject> = {
     if (!before.ok) return refusedBy(before.said);
     const state = stateOf(before.object, step);
     if (state === 'to') return done;
-    if (state === 'other') return failed('changed_since_plan', `${nameOf(step)} is not what the plan was made on`);
+    if (state === 'other') return refused('changed_since_plan', `${nameOf(step)} is not what the plan was made on`);
     const said = await change(context, step, before.version);
     if (!('text' in said)) return judge(said, step);
     const now = await readObject(context, step);
@@ -45,7 +45,7 @@ export const setObject: Executor<SetObject> = {
 
 function judge(said: Exclude<Said, { ok: true }>, step: SetObject): StepOutcome {
   if ('because' in said && said.because === 'conflict')
-    return failed('changed_since_plan', `${nameOf(step)} was changed by somebody else: ${said.detail}`);
+    return refused('changed_since_plan', `${nameOf(step)} was changed by somebody else: ${said.detail}`);
   return refusedBy(said);
 }
 

@@ -46,7 +46,7 @@ export const stopUnit: Executor<StepOf<'stop_unit'>> = {
 
 export const enableUnit: Executor<StepOf<'enable_unit'>> = {
   idempotent: true,
-  before: stateOf,
+  before: enabledOf,
   async apply({ host }, step) {
     const enabled = await systemctl(host, 'enable', step.unit, enableTimeoutMs);
     if (!enabled.ok) return enabled;
@@ -58,7 +58,7 @@ export const enableUnit: Executor<StepOf<'enable_unit'>> = {
 
 export const disableUnit: Executor<StepOf<'disable_unit'>> = {
   idempotent: true,
-  before: stateOf,
+  before: enabledOf,
   async apply({ host }, step) {
     const disabled = await systemctl(host, 'disable', step.unit, enableTimeoutMs);
     if (!disabled.ok) return disabled;
@@ -83,6 +83,10 @@ export const reloadUnits: Executor<StepOf<'reload_units'>> = {
 
 async function stateOf({ host }: StepContext, step: { unit: string }): Promise<string | null> {
   return (await showUnit(host, step.unit))?.active ?? null;
+}
+
+async function enabledOf({ host }: StepContext, step: { unit: string }): Promise<string | null> {
+  return (await showUnit(host, step.unit))?.enabled ?? null;
 }
 
 type Unit = NonNullable<Awaited<ReturnType<typeof showUnit>>>;

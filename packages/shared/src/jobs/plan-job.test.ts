@@ -125,7 +125,25 @@ test('a daemon that runs on files that would keep it down is not restarted into 
     step,
     before: null,
   }));
-  expect(undoSteps(begun, [kept]).map(stepTitle)).toEqual(['restore_file /etc/docker/daemon.json']);
+  expect(undoSteps(begun, [kept]).map(stepTitle)).toEqual([
+    'restore_file /etc/docker/daemon.json',
+    'start_unit docker.service',
+  ]);
+});
+
+test('what was so before is not taken back', () => {
+  const steps: [Step, string][] = [
+    [{ do: 'enable_unit', unit: 'a' }, 'enabled-runtime'],
+    [{ do: 'disable_unit', unit: 'b' }, 'disabled'],
+    [{ do: 'stop_unit', unit: 'c', timeoutMs: 1 }, 'inactive'],
+    [{ do: 'start_unit', unit: 'd', timeoutMs: 1 }, 'active'],
+  ];
+  expect(
+    undoSteps(
+      steps.map(([step, before], index) => ({ index, step, before })),
+      [],
+    ),
+  ).toEqual([]);
 });
 
 test('units are put back as they were', () => {

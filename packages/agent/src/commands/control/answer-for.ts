@@ -8,7 +8,7 @@ export function answerFor(agent: Pick<Agent, 'engine' | 'status'>): Answer {
       case 'status':
         return { type: 'status', status: await agent.status() };
       case 'run':
-        return { type: 'result', result: await agent.engine.runLocal(request.request) };
+        return { type: 'result', result: await agent.engine.runLocal(request.request, request.planHash) };
       case 'undo':
         return { type: 'result', result: await agent.engine.undo(request.attemptId) };
       case 'release':

@@ -7,7 +7,7 @@ import { AgentStatus } from '../../status.ts';
 /** What a command may ask of the agent that runs on the same state folder: one JSON line. */
 export const ControlRequest = z.discriminatedUnion('do', [
   z.object({ do: z.literal('status') }),
-  z.object({ do: z.literal('run'), request: JobRequest }),
+  z.object({ do: z.literal('run'), request: JobRequest, planHash: z.string().nullable() }),
   z.object({ do: z.literal('undo'), attemptId: z.string() }),
   z.object({ do: z.literal('release'), reason: z.string().min(1).max(1_000) }),
 ]);

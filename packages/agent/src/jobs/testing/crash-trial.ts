@@ -47,8 +47,11 @@ export async function runToEnd(given: JobCase): Promise<Ends> {
   const bench = aHost(given);
   const death = createDeath(bench.state, bench.host, Number.POSITIVE_INFINITY);
   const engine = bench.engine({ state: death.state, host: death.host });
-  const result = await engine.runLocal(given.request);
+  await engine.begin(aGrant(given.request));
+  await engine.idle();
   const points = death.points();
+  const [result] = bench.results;
+  if (!result) throw new Error('the attempt has no result');
   const after = hostState(bench.host.machine);
   const again = await engine.runLocal(given.request);
   bench.host.powerCut();

@@ -25,7 +25,7 @@ export interface Circumstances {
 
 export function nextMove(state: AttemptState, now: Circumstances): Move {
   if (state.settled) return { do: 'nothing' };
-  if (state.undo) return nextUndoMove(state.undo);
+  if (state.undo) return nextUndoMove(state.undo, state.forward);
   if (!state.planned) return beforePlan(state, now);
   const { outcome, because } = state.planned;
   if (outcome === 'noop') return { do: 'settle', outcome: 'noop', because };
@@ -61,9 +61,11 @@ function nextForwardMove(state: AttemptState, now: Circumstances): Move {
   return nextStep(forward, 'do') ?? { do: 'verify' };
 }
 
-function nextUndoMove(undo: NonNullable<AttemptState['undo']>): Move {
+function nextUndoMove(undo: NonNullable<AttemptState['undo']>, forward: Progress): Move {
   const move = openStep(undo, 'undo') ?? nextStep(undo, 'undo');
   if (move) return move;
+  const stays = begunSteps(forward).some(({ step }) => kindOf(step).stays);
+  if (stays && undo.steps.length === 0) return { do: 'settle', outcome: 'rollback_failed', because: undo.because };
   if (undo.failures.length > 0)
     return { do: 'settle', outcome: 'rollback_failed', because: [...undo.because, ...undo.failures] };
   if (undo.cause === 'canceled') return { do: 'settle', outcome: 'canceled', because: undo.because };
@@ -103,8 +105,9 @@ function canceled(because: string): PlanReason {
 
 /** Where an attempt is, for heartbeats and reports. */
 export function phaseOf(state: AttemptState): AttemptPhase {
-  if (state.settled || state.verified?.ok) return 'confirming';
+  if (state.settled) return 'confirming';
   if (state.undo || state.forward.failures.length > 0) return 'rolling_back';
+  if (state.verified?.ok) return 'confirming';
   if (!state.planned) return 'prechecking';
   if (!state.snapshots) return 'snapshotting';
   const begun = begunSteps(state.forward).at(-1);

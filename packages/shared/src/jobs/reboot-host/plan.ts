@@ -91,11 +91,12 @@ export function verifyReboot(
   before: Observed<'os'> & Also,
   now: Also,
 ): Verdict {
-  // Both are now less uptime: one boot gives the same, but for what the clock was set by.
-  if (os.bootedAtMs <= before.os.bootedAtMs)
+  if (os.bootId === before.os.bootId)
     return { ok: false, because: [reason('not_rebooted', 'this is the boot of before')], answered: false };
-  const expected = before.gpus?.gpus.filter((gpu) => !gpu.lost).length ?? 0;
-  const found = now.gpus?.gpus.length ?? 0;
+  // Where nvidia-smi did not answer before, all that the driver held on the bus are to come back.
+  const held = before.pci?.gpus.filter((gpu) => gpu.driver === 'nvidia').length ?? 0;
+  const expected = before.gpus?.gpus.filter((gpu) => !gpu.lost).length ?? held;
+  const found = now.gpus?.gpus.filter((gpu) => !gpu.lost).length ?? 0;
   if (found < expected) {
     const because = [
       reason('gpus_missing', `nvidia-smi lists ${found} GPUs, and before the reboot it did ${expected}`),

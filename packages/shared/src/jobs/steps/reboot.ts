@@ -16,6 +16,7 @@ export const rebootSteps: { reboot_host: StepKind<RebootHost> } = {
     disruption: () => 'reboots',
     downtimeMs: () => 180_000,
     mayCutOff: () => true,
+    stays: true,
     inverse: () => [],
     // Modules, device nodes and GPU modes that a boot took from files come back with another boot only.
     again: (step, changesFiles) => (changesFiles ? step : null),

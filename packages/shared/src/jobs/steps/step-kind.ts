@@ -27,6 +27,8 @@ export interface StepKind<S> {
    * `changesFiles` says whether the attempt changed any.
    */
   again?(step: S, changesFiles: boolean): Step | null;
+  /** What it did stays, whatever is done afterwards: an attempt that went wrong after it is for a person to look at. */
+  stays?: true;
   /** It holds something off while the attempt works (a stop, a cordon): that is let go when all else is back. */
   suspends?: true;
 }

@@ -39,6 +39,16 @@ function downtimeOf({ unit }: { unit: string }): number {
 const cutsOff = ({ unit }: { unit: string }) => ownsNetwork.test(unit);
 const subject = ({ unit }: { unit: string }) => unit;
 
+/** ActiveState as the executor read it. */
+function isDown(before: unknown): boolean {
+  return before === 'inactive' || before === 'failed';
+}
+
+/** UnitFileState as the executor read it. */
+function isEnabled(before: unknown): boolean {
+  return typeof before === 'string' && before.startsWith('enabled');
+}
+
 export const unitSteps: {
   restart_unit: StepKind<RestartUnit>;
   start_unit: StepKind<StartUnit>;
@@ -55,17 +65,17 @@ export const unitSteps: {
     mayCutOff: cutsOff,
     inverse: () => [],
     again({ unit, timeoutMs, filesWereBroken }, changesFiles) {
-      // A daemon that runs is worth more than one that has read the files as they were.
-      if (filesWereBroken) return null;
-      // With no file to go back to, all there is to undo is a unit that did not come up.
-      return { do: changesFiles ? 'restart_unit' : 'start_unit', unit, timeoutMs };
+      // With no file to go back to, all there is to undo is a unit that did not come up. And a daemon that runs is worth
+      // more than one that has read files which keep it down.
+      return { do: changesFiles && !filesWereBroken ? 'restart_unit' : 'start_unit', unit, timeoutMs };
     },
   },
   start_unit: {
     ...quiet,
     subject,
     phase: 'restarting',
-    inverse: ({ unit, timeoutMs }) => [{ do: 'stop_unit', unit, timeoutMs }],
+    // Somebody else's start is not ours to take back.
+    inverse: ({ unit, timeoutMs }, { before }) => (before === 'active' ? [] : [{ do: 'stop_unit', unit, timeoutMs }]),
   },
   stop_unit: {
     subject,
@@ -74,10 +84,18 @@ export const unitSteps: {
     downtimeMs: downtimeOf,
     mayCutOff: cutsOff,
     suspends: true,
-    inverse: ({ unit, timeoutMs }) => [{ do: 'start_unit', unit, timeoutMs }],
+    inverse: ({ unit, timeoutMs }, { before }) => (isDown(before) ? [] : [{ do: 'start_unit', unit, timeoutMs }]),
   },
-  enable_unit: { ...quiet, subject, inverse: ({ unit }) => [{ do: 'disable_unit', unit }] },
-  disable_unit: { ...quiet, subject, inverse: ({ unit }) => [{ do: 'enable_unit', unit }] },
+  enable_unit: {
+    ...quiet,
+    subject,
+    inverse: ({ unit }, { before }) => (isEnabled(before) ? [] : [{ do: 'disable_unit', unit }]),
+  },
+  disable_unit: {
+    ...quiet,
+    subject,
+    inverse: ({ unit }, { before }) => (before === 'disabled' ? [] : [{ do: 'enable_unit', unit }]),
+  },
   reload_units: {
     ...quiet,
     subject: () => 'systemd',

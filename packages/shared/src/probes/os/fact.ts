@@ -32,6 +32,8 @@ export const OsFact = z.object({
   cgroupVersion: z.union([z.literal(1), z.literal(2)]).nullable(),
   /** A restart of the machine is scheduled for this moment (`shutdown -r`). */
   rebootScheduledAtMs: z.number().nullable(),
+  /** The kernel's name for this boot. */
+  bootId: z.string(),
   /** When this boot began, by the host's clock, in whole seconds. */
   bootedAtMs: z.number(),
 });

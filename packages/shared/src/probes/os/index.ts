@@ -40,7 +40,7 @@ export const osProbe = defineProbe({
     const cpu = parseCpuInfo(cpuInfo);
     const arch = await host.readText(paths.arch);
     const kernel = (await text(paths.kernel, 'kernel')).trim();
-    const { nowMs, uptimeMs } = await host.moment();
+    const { bootId, nowMs, uptimeMs } = await host.moment();
     const scheduled = await host.readText(paths.scheduledShutdown);
     const value = {
       ...parseOsRelease(release),
@@ -52,6 +52,7 @@ export const osProbe = defineProbe({
       ...(await readVirtualisation(host, cpuInfo, kernel)),
       ...(await readSecurity(host, partial)),
       rebootScheduledAtMs: scheduled.ok ? parseScheduledReboot(scheduled.value) : null,
+      bootId,
       bootedAtMs: Math.round((nowMs - uptimeMs) / 1_000) * 1_000,
     };
     return { value, unreadable: null, partial };

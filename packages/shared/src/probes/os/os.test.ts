@@ -14,6 +14,7 @@ test('reads the system from files alone', async () => {
   const { value, partial } = await collectOn(osProbe, { files });
   expect(partial).toEqual([]);
   expect(value).toEqual({
+    bootId: 'boot-1',
     bootedAtMs: 1_799_999_940_000,
     id: 'debian',
     versionId: '12',
