@@ -79,9 +79,7 @@ test.each(cases.map((given) => [nameOf(given), given] as const))(
   60_000,
 );
 
-const ofFiles = cases.filter(
-  ({ request }) => request.kind === 'configure_runtime' || request.kind === 'install_toolkit',
-);
+const ofFiles = cases.filter(({ request }) => request.kind === 'configure_runtime');
 test.each(ofFiles.map((given) => [nameOf(given), given] as const))(
   '%s: a file that somebody writes between plan and change is left as they wrote it',
   async (_, given) => {

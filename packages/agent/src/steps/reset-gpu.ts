@@ -1,6 +1,6 @@
 import type { StepOf } from '@gpufleet/shared/jobs';
 import type { Gpu } from '@gpufleet/shared/probes';
-import { done, type Executor, failed, firstLine, type StepContext } from './executor.ts';
+import { done, type Executor, failed, firstLine, refused, type StepContext } from './executor.ts';
 import { askNvidiaSmi, reasonOf } from './nvidia-smi.ts';
 
 const timeoutMs = 180_000;
@@ -13,7 +13,7 @@ export const resetGpu: Executor<ResetGpu> = {
   before: async () => null,
   async apply(context, step) {
     const before = await readThem(context, step);
-    if (!before.ok) return failed('gpu_not_found', `GPU ${before.missing} does not answer`);
+    if (!before.ok) return refused('gpu_not_found', `GPU ${before.missing} does not answer`);
     if (step.when === 'mig_pending' && !before.gpus.some(isPending)) return done;
     const said = await askNvidiaSmi(context, ['--gpu-reset', '-i', step.gpuUuids.join(',')], timeoutMs);
     if (!said.ok) return said;

@@ -1,6 +1,15 @@
 import type { StepOf } from '@gpufleet/shared/jobs';
 import type { MigProfilesFact } from '@gpufleet/shared/probes';
-import { done, type Executor, failed, firstLine, type StepContext, type StepOutcome, type Trace } from './executor.ts';
+import {
+  done,
+  type Executor,
+  failed,
+  firstLine,
+  refused,
+  type StepContext,
+  type StepOutcome,
+  type Trace,
+} from './executor.ts';
 import { askNvidiaSmi, reasonOf } from './nvidia-smi.ts';
 
 const timeoutMs = 60_000;
@@ -14,11 +23,11 @@ export const setMigInstances: Executor<SetMigInstances> = {
   before: async (context, step) => (await readInstances(context, step))?.map(idOf) ?? null,
   async apply(context, step) {
     const present = await readInstances(context, step);
-    if (present === null) return failed('gpu_not_found', `GPU ${step.gpuUuid} does not tell its instances`);
+    if (present === null) return refused('gpu_not_found', `GPU ${step.gpuUuid} does not tell its instances`);
     // After a crash in the middle there may be some of both; what is of neither was made by somebody else.
     const isForeign = present.some((one) => ![...step.from, ...step.to].some((known) => isAt(one, known)));
     if (step.mustFind && isForeign)
-      return failed('changed_since_plan', `GPU ${step.gpuUuid} has instances that the plan does not know`);
+      return refused('changed_since_plan', `GPU ${step.gpuUuid} has instances that the plan does not know`);
     const wrong = present.filter((one) => !step.to.some((wanted) => isSame(one, wanted)));
     for (const one of wrong) {
       const taken = await take(context, step, one);

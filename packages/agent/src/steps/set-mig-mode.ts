@@ -1,6 +1,6 @@
 import type { StepOf } from '@gpufleet/shared/jobs';
 import type { Gpu } from '@gpufleet/shared/probes';
-import { done, type Executor, failed, firstLine, type StepOutcome } from './executor.ts';
+import { done, type Executor, failed, firstLine, refused, type StepOutcome } from './executor.ts';
 import { askNvidiaSmi, reasonOf } from './nvidia-smi.ts';
 import { readGpu } from './read-gpu.ts';
 
@@ -17,7 +17,7 @@ export const setMigMode: Executor<SetMigMode> = {
   },
   async apply(context, step) {
     const before = await readGpu(context, step.gpuUuid);
-    if (!before) return failed('gpu_not_found', `GPU ${step.gpuUuid} does not answer`);
+    if (!before) return refused('gpu_not_found', `GPU ${step.gpuUuid} does not answer`);
     if (isThere(before, step)) return done;
     const wanted = step.to === 'enabled' ? '1' : '0';
     const said = await askNvidiaSmi(context, ['-i', step.gpuUuid, '-mig', wanted], timeoutMs);

@@ -21,7 +21,7 @@ export function hostState(machine: Machine): string[] {
   const packages = installedPackages(machine).map(
     ({ name, version, status }) => `package ${name} ${version} ${status ?? 'install ok installed'}`,
   );
-  const more = [`cluster ${plain(machine.kubernetes)}`, ...packages];
+  const more = [`cluster ${plain(inOrder(machine.kubernetes))}`, ...packages];
   return [...filesBelow('', machine.files.root), ...units, ...gpus, ...live, ...more].sort();
 }
 
@@ -35,6 +35,13 @@ function filesBelow(path: string, inode: Inode): string[] {
   if (inode.type === 'symlink') return [`link ${path} ${inode.target}`];
   if (inode.type !== 'file') return [`${inode.type} ${path} ${owned}`];
   return typeof inode.content === 'function' ? [] : [`file ${path} ${owned} ${JSON.stringify(contentOf(inode))}`];
+}
+
+/** Objects of a cluster have no order among themselves. */
+function inOrder(cluster: Machine['kubernetes']): unknown {
+  if (!cluster) return null;
+  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+  return { ...cluster, runtimeClasses: cluster.runtimeClasses.toSorted(byName) };
 }
 
 function plain(value: unknown): string {
