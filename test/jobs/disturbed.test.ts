@@ -6,7 +6,7 @@ import { jobCases, nameOf } from '../../packages/agent/src/jobs/testing/job-case
 const snapshots = /^keeps copies/;
 /** The first line that tells a step. */
 const aStep =
-  /^(edit|write|remove|set|restart|start|stop|load|hold|generate|apply|reboot|make|install|refresh|cordon|keep|configure|build|fetch|reinstall)_/;
+  /^(edit|write|remove|set|restart|start|stop|load|hold|generate|apply|reboot|make|install|refresh|cordon|drain|replace|keep|configure|build|fetch|reinstall)_/;
 const day = 86_400_000;
 
 const disturbances: Disturbance[] = [
