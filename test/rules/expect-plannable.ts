@@ -3,7 +3,16 @@ import { planJob } from '@gpufleet/shared/jobs';
 import type { Facts } from '@gpufleet/shared/probes';
 
 /** Kinds whose every proposal is planned on the host that gave rise to it. */
-const planned = ['configure_runtime', 'restart_service', 'ensure_runtime_class', 'deploy_device_plugin'];
+const planned = [
+  'configure_runtime',
+  'restart_service',
+  'ensure_runtime_class',
+  'deploy_device_plugin',
+  'set_toolkit_config',
+  'generate_cdi',
+  'load_modules',
+  'set_power_mode',
+];
 /** The server of the fleet runs these on a host of the same cluster that has the rights. */
 const onServerHosts = ['ensure_runtime_class', 'deploy_device_plugin'];
 
@@ -13,6 +22,22 @@ const onServerHosts = ['ensure_runtime_class', 'deploy_device_plugin'];
  */
 const mayWait: Record<string, { because: readonly string[]; until: string }> = {
   TOOLKIT_NOT_INSTALLED: { because: ['runtime_binary_missing'], until: 'the toolkit of the same remedy is installed' },
+  LEGACY_HOOK_LDCONFIG_FAILED: {
+    because: ['cdi_spec_missing', 'cdi_spec_stale'],
+    until: 'the CDI specification of the same remedy is there',
+  },
+  DRIVER_MODULE_NOT_BUILT: {
+    because: ['module_not_built', 'other_driver'],
+    until: 'the packages of the same remedy have built the module',
+  },
+  UVM_OR_DEVICE_NODES_MISSING: {
+    because: ['driver_not_current'],
+    until: 'its cause, DRIVER_LIBRARY_MISMATCH of the same host, is gone',
+  },
+  CDI_SPEC_STALE: {
+    because: ['not_installed', 'gpu_lost'],
+    until: 'its cause, TOOLKIT_NOT_INSTALLED or GPU_OFF_BUS of the same host, is gone',
+  },
   CONTAINERD_RUNTIME_INCOMPLETE: {
     because: ['runtime_binary_missing'],
     until: 'the toolkit is installed, as TOOLKIT_NOT_INSTALLED of the same host proposes',

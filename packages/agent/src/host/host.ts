@@ -17,7 +17,7 @@ export interface WriteFile {
   contents: string;
   /** Permission bits of a file that is made; an existing file keeps its mode, owner and the link that leads to it. */
   newMode: number;
-  /** Owner of a file that is made; absent: the agent's own. */
+  /** Owner of a file that is made, and of folders that are made for it; absent: the agent's own. */
   newOwner?: { uid: number; gid: number } | null;
   /** SHA-256 of the content that must be there now; null: there must be no file. Else `changed_since_plan`. */
   expectSha256: string | null;

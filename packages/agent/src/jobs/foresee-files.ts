@@ -3,6 +3,7 @@ import { changesFile, type PlanReason, type Step, type StepOf } from '@gpufleet/
 import { applyEdits } from '@gpufleet/shared/transforms';
 import type { Host } from '../host/host.ts';
 import { readKey } from '../steps/fetch-key.ts';
+import { generateCdiText } from '../steps/generate-cdi-spec.ts';
 import { readConfig } from '../steps/read-config.ts';
 import type { EngineDeps } from './engine.ts';
 
@@ -19,7 +20,9 @@ export interface ForeseenFile {
   owner: { uid: number; gid: number } | null;
 }
 
-export type FileStep = StepOf<'edit_file' | 'write_file' | 'remove_file' | 'restore_file' | 'fetch_key'>;
+export type FileStep = StepOf<
+  'edit_file' | 'write_file' | 'generate_cdi_spec' | 'fetch_key' | 'remove_file' | 'restore_file'
+>;
 
 type Foreseen = { ok: true; files: ForeseenFile[] } | { ok: false; because: PlanReason };
 type Text = { ok: true; text: string | null } | { ok: false; because: PlanReason };
@@ -82,6 +85,7 @@ async function textAfter(
   if (before?.includes('\uFFFD')) return refuse('config_invalid', `${step.path} is not UTF-8 text`);
   if (step.do === 'remove_file') return { ok: true, text: null };
   if (step.do === 'write_file') return { ok: true, text: step.contents };
+  if (step.do === 'generate_cdi_spec') return generateCdiText(host, step);
   const edited = applyEdits(step.format, before, step.edits);
   return edited.ok ? edited : refuse(edited.because, `${step.path}: ${edited.detail}`);
 }

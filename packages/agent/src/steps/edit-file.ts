@@ -25,6 +25,7 @@ export const editFile: Executor<EditFile> = {
         path: step.path,
         contents: edited.text,
         newMode: step.newMode,
+        newOwner: step.newOwner ?? null,
         expectSha256: step.baseSha256,
       });
       if (!written.ok) return failed(written.because, written.detail);

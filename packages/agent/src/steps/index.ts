@@ -2,10 +2,13 @@ import type { Json } from '@gpufleet/shared/core';
 import type { Step } from '@gpufleet/shared/jobs';
 import { startContainer, stopContainer } from './containers.ts';
 import { cordonNode, uncordonNode } from './cordon-node.ts';
+import { makeDeviceNodes, removeDeviceNodes } from './device-nodes.ts';
 import { drainNode } from './drain-node.ts';
 import { editFile } from './edit-file.ts';
 import type { Executor, Executors, StepContext, StepOutcome, Trace } from './executor.ts';
 import { fetchKey } from './fetch-key.ts';
+import { generateCdiSpec } from './generate-cdi-spec.ts';
+import { loadModules, unloadModules } from './kernel-modules.ts';
 import { buildModule, unbuildModule } from './modules.ts';
 import { configurePackages, holdPackages, keepPackages, refreshPackageLists, reinstallPackages } from './packages.ts';
 import { rebootHost } from './reboot-host.ts';
@@ -17,6 +20,7 @@ import { setMigInstances } from './set-mig-instances.ts';
 import { setMigMode } from './set-mig-mode.ts';
 import { setObject } from './set-object.ts';
 import { setPackages } from './set-packages.ts';
+import { setPowerMode } from './set-power-mode.ts';
 import { disableUnit, enableUnit, reloadUnits, restartUnit, startUnit, stopUnit } from './units.ts';
 import { waitUntilIdle } from './wait-until-idle.ts';
 import { removeFile, writeFile } from './whole-file.ts';
@@ -25,6 +29,7 @@ import { removeFile, writeFile } from './whole-file.ts';
 const executors: Executors = {
   edit_file: editFile,
   write_file: writeFile,
+  generate_cdi_spec: generateCdiSpec,
   remove_file: removeFile,
   restore_file: restoreFile,
   restart_unit: restartUnit,
@@ -40,6 +45,11 @@ const executors: Executors = {
   stop_container: stopContainer,
   start_container: startContainer,
   run_unit: runUnit,
+  load_modules: loadModules,
+  unload_modules: unloadModules,
+  make_device_nodes: makeDeviceNodes,
+  remove_device_nodes: removeDeviceNodes,
+  set_power_mode: setPowerMode,
   reboot_host: rebootHost,
   cordon_node: cordonNode,
   uncordon_node: uncordonNode,

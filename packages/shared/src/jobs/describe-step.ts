@@ -34,7 +34,8 @@ export function changesFile(step: Step): boolean {
 const fileSteps: ReadonlySet<Step['do']> = new Set([
   'edit_file',
   'write_file',
+  'generate_cdi_spec',
+  'fetch_key',
   'remove_file',
   'restore_file',
-  'fetch_key',
 ]);

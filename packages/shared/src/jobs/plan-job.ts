@@ -63,6 +63,7 @@ export function planHashOf(plan: { kind: JobKind; params: unknown; steps: readon
       return { do: step.do, path: step.path, baseSha256: step.baseSha256, edits: step.edits };
     if (step.do === 'write_file')
       return { do: step.do, path: step.path, baseSha256: step.baseSha256, contentsSha256: sha256(step.contents) };
+    if (step.do === 'generate_cdi_spec') return { ...step, newMode: undefined };
     return 'timeoutMs' in step ? { ...step, timeoutMs: undefined } : step;
   });
   return sha256(toCanonicalJson({ kind: plan.kind, params: plan.params, steps }));

@@ -52,3 +52,6 @@ export function unitProblem(unit: UnitState | null, name: string): PlanReason | 
   if (unit.loadState !== 'loaded') return reason('unit_unknown', `${unit.name} is ${unit.loadState}`);
   return null;
 }
+
+/** From the order until the agent is back: a server with much memory tests it at every boot. */
+export const rebootTimeoutMs = 20 * 60_000;

@@ -18,7 +18,7 @@ type Kept = Pick<StepSnapshot, 'step'> & NonNullable<Was['kept']>;
  * engine runs.
  */
 export function undoSteps(begun: readonly BegunStep[], snapshots: readonly Kept[]): Step[] {
-  const changesFiles = begun.some(({ step }) => changesFile(step));
+  const changesFiles = begun.some(({ step }) => changesFile(step) || kindOf(step).leavesFile?.(step));
   const back: Step[] = [];
   let again: Step[] = [];
   for (const { index, step, before } of [...begun].reverse()) {

@@ -1,4 +1,5 @@
 export * from './cdi/fact.ts';
+export { parseCdiSpec } from './cdi/parse-cdi-spec.ts';
 export { deriveEffectiveConfig } from './containerd/derive-effective-config.ts';
 export * from './containerd/fact.ts';
 export {
@@ -13,6 +14,7 @@ export * from './device-nodes/fact.ts';
 export * from './disk/fact.ts';
 export * from './docker/fact.ts';
 export * from './driver/fact.ts';
+export { parseModuleNames } from './driver/parse-driver-files.ts';
 export * from './fabric/fact.ts';
 export * from './fact.ts';
 export * from './facts.ts';
@@ -24,6 +26,7 @@ export { parseSmiList, type SmiList } from './gpus/parse-smi-list.ts';
 export { unknownGpu } from './gpus/unknown-gpu.ts';
 export * from './host-class.ts';
 export * from './jetson/fact.ts';
+export { parsePowerModeId, parsePowerModeQuery } from './jetson/parse-nvpmodel.ts';
 export * from './k3s/fact.ts';
 export * from './kernel-log/fact.ts';
 export { dmesgArgv, journalArgv } from './kernel-log/index.ts';

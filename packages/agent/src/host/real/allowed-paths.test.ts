@@ -9,6 +9,8 @@ test.each([
   '/var/snap/microk8s/6809/args/containerd-template.toml',
   '/run/cdi/nvidia.yaml',
   '/var/lib/rancher/k3s/server/manifests/gpufleet-nvidia-device-plugin.yaml',
+  '/home/user1/.config/nvidia-container-runtime/config.toml',
+  '/usr/local/nvidia/toolkit/.config/nvidia-container-runtime/config.toml',
   '/etc/systemd/system/k3s.service.d/50-gpufleet.conf',
   '/etc/modules-load.d/gpufleet.conf',
   '/etc/apt/sources.list.d/nvidia-container-toolkit.list',
@@ -18,6 +20,8 @@ test.each([
   '/etc/yum.repos.d/nvidia-container-toolkit.repo',
   '/etc/gpufleet/mig.json',
   '/etc/systemd/system/gpufleet-mig.service',
+  '/etc/udev/rules.d/71-gpufleet-nvidia.rules',
+  '/var/lib/nvpmodel/status',
 ])('jobs may write %s', (path) => {
   expect(isAllowedPath(path)).toBe(true);
 });
@@ -34,7 +38,11 @@ test.each([
   '/etc/systemd/system/a.d/b/gpufleet.conf',
   '/etc/modprobe.d/nvidia.conf',
   '/var/lib/rancher/k3s/server/manifests/traefik.yaml',
+  '/etc/udev/rules.d/71-nvidia.rules',
   '/var/snap/microk8s/a/b/args/containerd-template.toml',
+  '/home/user1/.config/nvidia-container-runtime/other.toml',
+  '/home/a/b/.config/nvidia-container-runtime/config.toml',
+  '/usr/local/nvidia/toolkit/nvidia-container-runtime',
   '/tmp/etc/docker/daemon.json',
   '/etc/apt/sources.list',
   '/etc/apt/sources.list.d/ubuntu.sources',

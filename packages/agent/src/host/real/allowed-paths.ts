@@ -19,9 +19,19 @@ export const ALLOWED_PATHS: readonly AllowedPath[] = [
     reason: 'manifests that k3s and rke2 deploy, in files of our own',
   },
   { pattern: '/etc/nvidia-container-runtime/**', reason: 'config.toml of the NVIDIA container runtime' },
+  {
+    pattern: '/home/*/.config/nvidia-container-runtime/config.toml',
+    reason: 'the same of a user with a rootless engine of his own',
+  },
+  {
+    pattern: '/usr/local/nvidia/toolkit/.config/nvidia-container-runtime/config.toml',
+    reason: 'the same of the toolkit that the GPU operator installs',
+  },
   { pattern: '/etc/nvidia-container-toolkit/**', reason: 'settings of the unit that refreshes CDI specifications' },
   { pattern: '/etc/cdi/**', reason: 'CDI specifications that stay' },
   { pattern: '/run/cdi/**', reason: 'CDI specifications made at boot (/var/run/cdi leads here)' },
+  { pattern: '/var/lib/nvpmodel/status', reason: 'the power mode that a Jetson takes at its next boot' },
+  { pattern: '/etc/udev/rules.d/*gpufleet*.rules', reason: 'links to device nodes at boot, in a file of our own' },
   { pattern: '/etc/modules-load.d/gpufleet*.conf', reason: 'modules loaded at boot, in a file of our own' },
   { pattern: '/etc/modprobe.d/gpufleet*.conf', reason: 'module options, in a file of our own' },
   {

@@ -35,7 +35,8 @@ export function createFileChanges(clock: Clock, top: string): FileChanges {
     writeFile: (write) =>
       inTime(clock, async (stillWanted) => {
         const target = await resolve(write.path, false);
-        await inFolder(top, target, (folder, name) => replace(folder, name, write, stillWanted));
+        const act = (folder: OpenFolder, name: string) => replace(folder, name, write, stillWanted);
+        await inFolder(top, target, act, write.newOwner ?? null);
       }),
     removeFile: (path, expectSha256) =>
       inTime(clock, async (stillWanted) => {
@@ -131,8 +132,9 @@ async function inFolder(
   top: string,
   target: string,
   act: (folder: OpenFolder, name: string) => Promise<void>,
+  newOwner: WriteFile['newOwner'] = null,
 ): Promise<void> {
-  const folder = await openFolder(top, dirname(target));
+  const folder = await openFolder(top, dirname(target), newOwner);
   try {
     await act(folder, basename(target));
   } catch (error) {

@@ -15,9 +15,13 @@ const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 /**
  * Opens a folder name by name without following links. Node has no openat: a descriptor's entry in /proc/self/fd
- * stands in for it. Missing folders are made (0755) and made durable.
+ * stands in for it. Missing folders are made (0755), given to `newOwner` where there is one, and made durable.
  */
-export async function openFolder(top: string, path: string): Promise<OpenFolder> {
+export async function openFolder(
+  top: string,
+  path: string,
+  newOwner: { uid: number; gid: number } | null = null,
+): Promise<OpenFolder> {
   const handles: FileHandle[] = [await open(top, constants.O_RDONLY | constants.O_DIRECTORY)];
   const made: string[] = [];
   // The first handle stays in the list until the folder is closed.
@@ -37,9 +41,12 @@ export async function openFolder(top: string, path: string): Promise<OpenFolder>
         await mkdir(entry, 0o755);
         made.push(entry);
         await last().sync();
-        return await open(entry, FOLDER);
+        const folder = await open(entry, FOLDER);
+        handles.push(folder);
+        if (newOwner) await folder.chown(newOwner.uid, newOwner.gid);
+        return folder;
       });
-      handles.push(next);
+      if (last() !== next) handles.push(next);
     }
   } catch (error) {
     await removeMade();

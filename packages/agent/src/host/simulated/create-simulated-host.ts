@@ -186,13 +186,19 @@ function writeFile(machine: Machine, write: WriteFile): Done {
   const options = before
     ? { mode: before.mode, uid: before.uid, gid: before.gid }
     : { mode: write.newMode, ...write.newOwner };
+  if (!before && write.newOwner) makeFolders(files, path, write.newOwner);
   files.put(path, write.contents, options);
   return { ok: true };
 }
 
+function makeFolders(files: FileTree, path: string, owner: { uid: number; gid: number }): void {
+  const parts = path.split('/').slice(0, -1);
+  for (const depth of parts.keys()) if (depth > 0) files.putDir(parts.slice(0, depth + 1).join('/'), owner);
+}
+
 function placeToWrite(machine: Machine, given: string): { done: Done; path: string; before: Inode | undefined } {
   const place = machine.files.locate(given, true);
-  const path = place.ok ? place.path : normalised(given);
+  const path = place.ok ? place.path : whereNew(machine.files, normalised(given));
   const before = place.ok ? place.inode : undefined;
   const no = (because: EffectFailure, detail: string) => ({ done: refused(because, detail), path, before });
   if (!given.startsWith('/')) return no('path_not_allowed', `${given} is not absolute`);
@@ -242,7 +248,16 @@ function hashOf(inode: FileInode | undefined): string | null {
   return inode ? createHash('sha256').update(contentOf(inode)).digest('hex') : null;
 }
 
-/** A path whose folders do not exist yet has no links to follow. */
+/** Of a path whose folders do not exist yet: links on the part of the way that is there are followed. */
+function whereNew(files: FileTree, path: string): string {
+  const parts = path.split('/');
+  for (let depth = parts.length - 1; depth > 0; depth -= 1) {
+    const place = files.locate(parts.slice(0, depth).join('/') || '/', true);
+    if (place.ok && place.inode) return [place.path === '/' ? '' : place.path, ...parts.slice(depth)].join('/');
+  }
+  return path;
+}
+
 function normalised(path: string): string {
   const parts: string[] = [];
   for (const part of path.split('/')) {

@@ -18,6 +18,8 @@ export type Effect = { atMs: number; ok: boolean } & (
   | { do: 'packages'; what: string }
   | { do: 'mig' | 'mig_instance' | 'gpu_reset'; gpu: string; to: string }
   | { do: 'start_container' | 'stop_container'; container: string }
+  | { do: 'power_mode'; to: number }
+  | { do: 'modules' | 'nodes'; what: string }
   | { do: 'reboot' | 'power_cut' }
 );
 
@@ -92,7 +94,17 @@ export interface Machine {
   /** Restart pending loops and started daemons carry the boot in which they run. */
   boot: { id: string; atMs: number; atMonotonicMs: number; count: number };
   driver: Driver | null;
+  /** NVIDIA's modules, and those of the fabric, that are in the kernel. */
+  readonly modules: Set<string>;
+  /** What this machine loads at boot by itself, whatever modules-load.d says. */
+  readonly modulesOfBoot: Set<string>;
+  /** A rule of this machine's own links the nodes of its GPUs in /dev/char at boot. */
+  linksNodes: boolean;
+  /** Secure Boot takes none of NVIDIA's modules. */
+  rejectsModules: boolean;
   gpus: SimulatedGpu[];
+  /** Of a Jetson: the mode that the board is in. Its files say what was set last. */
+  powerMode: number | null;
   /** PCI addresses of the switches that join the GPUs' NVLinks. */
   nvswitches: string[];
   live: {

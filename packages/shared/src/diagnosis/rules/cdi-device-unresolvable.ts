@@ -1,10 +1,18 @@
 import type { CdiSpec } from '../../probes/cdi/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
 import { isOlderThan } from '../../probes/versions.ts';
+import {
+  gpuKind,
+  gpuSpecs,
+  outlastsBoot,
+  realDir,
+  realSpecPath,
+  refreshedSpecPath,
+  staticSpecPath,
+} from '../cdi-questions.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { isDown, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
-import { gpuKind, gpuSpecs, realDir } from './cdi-parts.ts';
 import { versionSource, whyNoEffective } from './containerd-parts.ts';
 
 type Cdi = FactValue<'cdi'>;
@@ -68,15 +76,19 @@ function unresolvable({ engine, dirs }: Reader, facts: Parts): Found[] {
   const specs = gpuSpecs(cdi);
   const seen = specs.filter(({ dir }) => reads.has(realDir(cdi, dir)));
   const [elsewhere] = specs;
-  if (seen.length === 0 && elsewhere) return [notRead(engine, dirs, elsewhere)];
+  if (seen.length === 0 && elsewhere) return [notRead(cdi, engine, dirs, elsewhere)];
   const version =
     engine === 'docker' ? facts.docker.live?.version : engine === 'containerd' ? facts.containerd.version : null;
   const tooNew = seen.filter((spec) => isTooNew(spec, engine, version ?? null));
   return tooNew.length === seen.length && tooNew[0] ? [newerThan(engine, version ?? '', tooNew[0], facts)] : [];
 }
 
-function notRead(engine: string, dirs: readonly string[], spec: CdiSpec): Found {
-  const path = `${dirs[0]?.replace(/\/+$/, '')}/nvidia.yaml`;
+function notRead(cdi: Cdi, engine: string, dirs: readonly string[], spec: CdiSpec): Found {
+  const paths = dirs.map((dir) => `${dir.replace(/\/+$/, '')}/nvidia.yaml`);
+  // A folder of somebody's own choice is no place where jobs write.
+  const path = paths.find(
+    (one) => [staticSpecPath, refreshedSpecPath].includes(realSpecPath(cdi, one)) && outlastsBoot(cdi, one),
+  );
   return {
     subject: `file:${spec.file.path}`,
     severity: 'blocker',
@@ -85,8 +97,9 @@ function notRead(engine: string, dirs: readonly string[], spec: CdiSpec): Found 
       { source: sources.file(spec.file.path), quote: `kind: ${gpuKind}` },
       ...dirs.map((dir) => ({ source: sources.file(dir), quote: `no specification of ${gpuKind}` })),
     ],
-    remedy: { jobs: [{ kind: 'generate_cdi', params: { path } }], approval: 'auto' },
-    person: null,
+    remedy: path === undefined ? null : { jobs: [{ kind: 'generate_cdi', params: { path } }], approval: 'auto' },
+    person:
+      path === undefined ? `Let ${engine} read /etc/cdi as well, or write a specification into ${dirs[0]}.` : null,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { FactValue } from '../../probes/facts.ts';
 import { isNewerThanStart } from '../../probes/unit-age.ts';
 import { isOlderThan } from '../../probes/versions.ts';
+import { gpuSpecs, realDir } from '../cdi-questions.ts';
 import { defineRule } from '../define-rule.ts';
 import { dockerIsTheEngine, isDown, listed } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { dockerConsumers } from './cdi-consumers.ts';
-import { gpuSpecs, realDir } from './cdi-parts.ts';
 import { unreadConfig } from './docker-parts.ts';
 
 export const dockerCdiNotEnabled = defineRule({

@@ -1,8 +1,9 @@
+import type { JobRequest } from '../../jobs/job-request.ts';
+import { gpuKind, gpuSpecs, newSpecPath, outlastsBoot, staticSpecPath } from '../cdi-questions.ts';
 import { defineRule } from '../define-rule.ts';
 import { hasGpu, surelyNoGpu } from '../host-questions.ts';
 import { sources } from '../sources.ts';
 import { cdiConsumers } from './cdi-consumers.ts';
-import { gpuKind, gpuSpecs, newSpecPath } from './cdi-parts.ts';
 import { unreadConfig } from './docker-parts.ts';
 
 export const cdiSpecMissing = defineRule({
@@ -35,7 +36,11 @@ export const cdiSpecMissing = defineRule({
     if (unread) return { cannotTell: `CDI specifications could not be read: ${unread}` };
     const broken = cdi.specs.filter(({ file, kind }) => file.error !== null && (kind === null || kind === gpuKind));
     const is565 = driver.loadedVersion?.startsWith('565.') === true && failed !== null;
-    const path = broken[0]?.file.path ?? newSpecPath(cdi);
+    const path = broken.find(({ file }) => outlastsBoot(cdi, file.path))?.file.path ?? newSpecPath(cdi);
+    // The refresh service would fail again at the next boot: what the flag makes belongs where nobody writes it anew.
+    const params: JobRequest['params'] = is565
+      ? { path: staticSpecPath, featureFlags: ['disable-nvsandboxutils'] }
+      : { path };
     return [
       {
         subject: null,
@@ -55,7 +60,7 @@ export const cdiSpecMissing = defineRule({
             ? [{ source: sources.units, quote: `${failed.name} failed (${failed.result ?? 'no result'})` }]
             : []),
         ],
-        remedy: { jobs: [{ kind: 'generate_cdi', params: { path } }], approval: is565 ? 'approve' : 'auto' },
+        remedy: { jobs: [{ kind: 'generate_cdi', params }], approval: is565 ? 'approve' : 'auto' },
         person: is565
           ? 'Drivers of the 565 branch have a fault in nvsandboxutils: upgrade to 570 or later, or set ' +
             'NVIDIA_CTK_CDI_GENERATE_FEATURE_FLAGS=disable-nvsandboxutils in ' +

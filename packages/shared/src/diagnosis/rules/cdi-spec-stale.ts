@@ -1,9 +1,9 @@
 import type { CdiSpec } from '../../probes/cdi/fact.ts';
 import type { FactValue } from '../../probes/facts.ts';
+import { gpuKind, gpuSpecs, isStale, outlastsBoot, realDir, staleParts, staticSpecPath } from '../cdi-questions.ts';
 import { defineRule, type Found } from '../define-rule.ts';
 import { sources } from '../sources.ts';
 import { type CdiConsumer, cdiConsumers } from './cdi-consumers.ts';
-import { gpuKind, gpuSpecs, isStale, realDir, staleParts } from './cdi-parts.ts';
 
 const mostShown = 3;
 
@@ -47,7 +47,9 @@ export const cdiSpecStale = defineRule({
             ...(consumer ? [consumer.evidence] : []),
             ...(driver.loadedVersion ? [{ source: sources.loadedDriver, quote: driver.loadedVersion }] : []),
           ],
-          remedy: { jobs: [{ kind: 'generate_cdi' as const, params: { path } }], approval: 'auto' as const },
+          remedy: outlastsBoot(cdi, path)
+            ? { jobs: [{ kind: 'generate_cdi' as const, params: { path } }], approval: 'auto' as const }
+            : elsewhere,
           person: null,
         };
       });
@@ -71,6 +73,11 @@ function weightOf(
     return { severity: 'warning', consumer, effect: 'the first container that asks for CDI devices will not start' };
   return { severity: 'info', consumer, effect: 'no engine here reads it' };
 }
+/** Below /run and not made again at boot: one in the static folder takes its place. */
+const elsewhere = {
+  jobs: [{ kind: 'generate_cdi' as const, params: { path: staticSpecPath, replaceOthers: true } }],
+  approval: 'approve' as const,
+};
 
 /** Every engine prefers a current specification with the same devices: the old copy is never looked at. */
 function isSuperseded(cdi: FactValue<'cdi'>, spec: CdiSpec, loadedVersion: string | null): boolean {

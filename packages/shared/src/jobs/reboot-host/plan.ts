@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FactValue } from '../../probes/facts.ts';
 import type { Also, Observed, Verdict } from '../define-job.ts';
-import { noop, reason } from '../plan-parts.ts';
+import { noop, reason, rebootTimeoutMs } from '../plan-parts.ts';
 import type { Holder, Plan, PlanReason } from '../step.ts';
 
 export const RebootHostParams = z.strictObject({
@@ -14,9 +14,6 @@ export const RebootHostParams = z.strictObject({
 export type RebootHostParams = z.infer<typeof RebootHostParams>;
 
 export const rebootUses = ['packages', 'driver', 'pci', 'gpus', 'kernel_log', 'gpu_holders', 'units'] as const;
-
-/** From the order until the agent is back: a server with much memory tests it at every boot. */
-const timeoutMs = 20 * 60_000;
 
 export function planReboot({ os }: Observed<'os'>, params: RebootHostParams, also: Also): Plan {
   const because = whyReboot(os, params, also);
@@ -33,7 +30,7 @@ export function planReboot({ os }: Observed<'os'>, params: RebootHostParams, als
       unit === null ? { type: 'process', name, pid, gpuUuid: null } : { type: 'unit', name: unit, pid, gpuUuid: null },
     ];
   });
-  return { outcome: 'plan', because, steps: [{ do: 'reboot_host', timeoutMs }], holders };
+  return { outcome: 'plan', because, steps: [{ do: 'reboot_host', timeoutMs: rebootTimeoutMs }], holders };
 }
 
 function whyReboot(os: FactValue<'os'>, params: RebootHostParams, also: Also): PlanReason[] {

@@ -12,12 +12,17 @@ const base = {
 /** Permission bits of a file that is made; an existing file keeps mode, owner and links. */
 const newMode = z.int();
 
+export const FileOwner = z.object({ uid: z.int(), gid: z.int() });
+export type FileOwner = z.infer<typeof FileOwner>;
+
 export const EditFile = z.object({
   do: z.literal('edit_file'),
   ...base,
   format: z.enum(['json', 'toml', 'yaml']),
   edits: z.array(KeyEdit).min(1),
   newMode,
+  /** Of a file that is made, and of its folders; absent: the agent's own. */
+  newOwner: FileOwner.optional(),
 });
 export type EditFile = z.infer<typeof EditFile>;
 
@@ -25,11 +30,21 @@ export type EditFile = z.infer<typeof EditFile>;
 export const WriteFile = z.object({ do: z.literal('write_file'), ...base, contents: z.string(), newMode });
 export type WriteFile = z.infer<typeof WriteFile>;
 
+export const CdiFeatureFlag = z.enum(['no-additional-gids-for-device-nodes', 'disable-nvsandboxutils']);
+export const CdiGenerator = {
+  format: z.enum(['yaml', 'json']),
+  /** Each of these absent: what this toolkit does by itself. */
+  mode: z.enum(['auto', 'nvml', 'csv', 'wsl', 'management']).optional(),
+  deviceNameStrategies: z.array(z.enum(['index', 'uuid', 'type-index'])).optional(),
+  featureFlags: z.array(CdiFeatureFlag).optional(),
+} as const;
+
+/** A CDI specification as `nvidia-ctk cdi generate` prints it. */
+export const GenerateCdiSpec = z.object({ do: z.literal('generate_cdi_spec'), ...base, ...CdiGenerator, newMode });
+export type GenerateCdiSpec = z.infer<typeof GenerateCdiSpec>;
+
 export const RemoveFile = z.object({ do: z.literal('remove_file'), path: z.string(), baseSha256: z.string() });
 export type RemoveFile = z.infer<typeof RemoveFile>;
-
-export const FileOwner = z.object({ uid: z.int(), gid: z.int() });
-export type FileOwner = z.infer<typeof FileOwner>;
 
 /** Puts back what a change of a file found. Only ever an inverse. */
 export const RestoreFile = z.object({
@@ -59,7 +74,7 @@ export const FetchKey = z.object({
 });
 export type FetchKey = z.infer<typeof FetchKey>;
 
-type FileStep = EditFile | WriteFile | RemoveFile | RestoreFile | FetchKey;
+type FileStep = EditFile | WriteFile | GenerateCdiSpec | RemoveFile | RestoreFile | FetchKey;
 
 const file: StepKind<FileStep> = {
   ...quiet,
@@ -75,7 +90,15 @@ function backOf(path: string, kept: NonNullable<Was['kept']>): RestoreFile {
 export const fileSteps: {
   edit_file: StepKind<EditFile>;
   write_file: StepKind<WriteFile>;
+  generate_cdi_spec: StepKind<GenerateCdiSpec>;
   remove_file: StepKind<RemoveFile>;
   restore_file: StepKind<RestoreFile>;
   fetch_key: StepKind<FetchKey>;
-} = { edit_file: file, write_file: file, remove_file: file, restore_file: file, fetch_key: file };
+} = {
+  edit_file: file,
+  write_file: file,
+  generate_cdi_spec: file,
+  remove_file: file,
+  restore_file: file,
+  fetch_key: file,
+};

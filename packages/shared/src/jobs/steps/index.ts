@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { containerSteps, StartContainer, StopContainer } from './containers.ts';
-import { EditFile, FetchKey, fileSteps, RemoveFile, RestoreFile, WriteFile } from './files.ts';
+import { EditFile, FetchKey, fileSteps, GenerateCdiSpec, RemoveFile, RestoreFile, WriteFile } from './files.ts';
 import { gpuSteps, ResetGpu, WaitUntilIdle } from './gpus.ts';
+import { jetsonSteps, SetPowerMode } from './jetson.ts';
 import { CordonNode, DrainNode, kubeSteps, ReplacePods, SetObject, UncordonNode } from './kube.ts';
 import { migSteps, SetMigInstances, SetMigMode } from './mig.ts';
+import { LoadModules, MakeDeviceNodes, moduleSteps, RemoveDeviceNodes, UnloadModules } from './modules.ts';
 import { oneshotSteps, RunUnit } from './oneshot.ts';
 import {
   BuildModule,
@@ -24,6 +26,7 @@ import { DisableUnit, EnableUnit, ReloadUnits, RestartUnit, StartUnit, StopUnit,
 export const Step = z.discriminatedUnion('do', [
   EditFile,
   WriteFile,
+  GenerateCdiSpec,
   RemoveFile,
   RestoreFile,
   RestartUnit,
@@ -39,6 +42,11 @@ export const Step = z.discriminatedUnion('do', [
   StopContainer,
   StartContainer,
   RunUnit,
+  LoadModules,
+  UnloadModules,
+  MakeDeviceNodes,
+  RemoveDeviceNodes,
+  SetPowerMode,
   RebootHost,
   CordonNode,
   UncordonNode,
@@ -66,6 +74,8 @@ const stepKinds: { readonly [D in Step['do']]: StepKind<StepOf<D>> } = {
   ...gpuSteps,
   ...containerSteps,
   ...oneshotSteps,
+  ...moduleSteps,
+  ...jetsonSteps,
   ...rebootSteps,
   ...kubeSteps,
   ...packageSteps,

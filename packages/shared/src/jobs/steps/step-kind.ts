@@ -29,6 +29,8 @@ export interface StepKind<S> {
   again?(step: S, changesFiles: boolean): Step | null;
   /** What it did stays, whatever is done afterwards: an attempt that went wrong after it is for a person to look at. */
   stays?: true;
+  /** No step of the file family, and yet it leaves a file that something reads when it starts. */
+  leavesFile?(step: S): boolean;
   /** It holds something off while the attempt works (a stop, a cordon): that is let go when all else is back. */
   suspends?: true;
 }

@@ -48,6 +48,11 @@ export const CdiFact = z.object({
   ),
   /** Files beside the specs whose ending no engine reads: only .yaml and .json count. */
   ignoredFiles: z.array(z.string()),
-  refresh: z.object({ service: UnitState.nullable(), path: UnitState.nullable() }),
+  refresh: z.object({
+    service: UnitState.nullable(),
+    path: UnitState.nullable(),
+    /** What nvidia-cdi-refresh.env sets; null: there is no such file, or it could not be read (`partial`). */
+    settings: z.record(z.string(), z.string()).nullable().optional(),
+  }),
 });
 export type CdiFact = z.infer<typeof CdiFact>;

@@ -28,6 +28,7 @@ test('reads the versions that must agree', async () => {
     hasNvidiaSmi: true,
     runningKernel: null,
     kernels: [],
+    boot: expect.objectContaining({ modules: [], linkRules: [] }),
     dkms: [],
     modprobe: [],
     gspFirmware: [],
@@ -96,4 +97,28 @@ test('knows a kernel that cannot load modules', async () => {
 test('has no value without the list of modules', async () => {
   const { unreadable } = await collectOn(driverProbe, { files: { '/proc/modules': { fails: 'denied' } } });
   expect(unreadable?.because).toBe('denied');
+});
+
+test('tells what the next boot loads, and what links the nodes', async () => {
+  const { value } = await collectOn(driverProbe, {
+    files: {
+      '/proc/modules': '',
+      '/proc/sys/kernel/osrelease': '6.8.0-60-generic\n',
+      '/etc/modules': '# old list\nloop\nnvidia-uvm\n',
+      '/etc/modules-load.d/gpufleet.conf': '# Made by gpufleet\nnvidia\n;ib_umad\nib_umad\n',
+      '/usr/lib/udev/rules.d/71-nvidia.rules': 'ACTION=="add", RUN+="/usr/bin/nvidia-modprobe"\n',
+      '/etc/udev/rules.d/71-nvidia-dev-char.rules':
+        'ACTION=="add", RUN+="/usr/bin/nvidia-ctk system create-dev-char-symlinks --create-all"\n',
+    },
+  });
+  expect(value?.boot).toMatchObject({
+    modules: [
+      { module: 'nvidia', file: '/etc/modules-load.d/gpufleet.conf' },
+      { module: 'ib_umad', file: '/etc/modules-load.d/gpufleet.conf' },
+      { module: 'nvidia_uvm', file: '/etc/modules' },
+    ],
+    linkRules: ['/etc/udev/rules.d/71-nvidia-dev-char.rules'],
+    ownModulesFile: { present: true },
+    ownLinkRule: { present: false },
+  });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ConfigFile } from '../fact.ts';
 
 /** What one kernel on the disk has. */
 export const KernelModules = z.object({
@@ -39,6 +40,18 @@ export const DkmsEntry = z.object({
 });
 export type DkmsEntry = z.infer<typeof DkmsEntry>;
 
+/** What the next boot loads because a file says so; the kernel loads `nvidia` by the device besides, and nothing else. */
+export const BootModules = z.object({
+  /** modules-load.d and /etc/modules. */
+  modules: z.array(z.object({ module: z.string(), file: z.string() })),
+  /** Rules of udev that link the GPUs' nodes in /dev/char. */
+  linkRules: z.array(z.string()),
+  /** The files that are gpufleet's own. */
+  ownModulesFile: ConfigFile,
+  ownLinkRule: ConfigFile,
+});
+export type BootModules = z.infer<typeof BootModules>;
+
 export const DriverFact = z.object({
   /** /proc/modules names nvidia, nvidia_uvm, nouveau, nvgpu … those that matter. */
   modules: z.array(z.string()),
@@ -59,6 +72,8 @@ export const DriverFact = z.object({
   /** The running kernel, and every kernel below /lib/modules. */
   runningKernel: z.string().nullable(),
   kernels: z.array(KernelModules),
+  /** Absent from agents that do not tell it yet. */
+  boot: BootModules.optional(),
   dkms: z.array(DkmsEntry),
   modprobe: z.array(ModprobeSetting),
   /** GSP firmware by GPU, from the driver's own files; version null: the GPU runs without. */

@@ -8,6 +8,7 @@ import type { KernelModules } from './fact.ts';
 import { findNvmlLibrary, nvmlLibraryFiles } from './find-nvml-library.ts';
 import { findCompatFolders, findOtherLibraries, otherLibraryFiles } from './find-other-libraries.ts';
 import { parseLoadedVersion, parseModules, parseModuleVersion } from './parse-driver-files.ts';
+import { bootModuleFiles, readBootModules } from './read-boot-modules.ts';
 import { dkmsFiles, readDkms } from './read-dkms.ts';
 import { gpuInformationFiles, readGpuInformation } from './read-gpu-information.ts';
 import { kernelModuleFiles, readKernelModules } from './read-kernel-modules.ts';
@@ -37,6 +38,7 @@ export const driverProbe = defineProbe({
       ...nvmlLibraryFiles,
       ...smiPaths,
       ...kernelModuleFiles,
+      ...bootModuleFiles,
       ...dkmsFiles,
       ...modprobeFiles,
       ...gpuInformationFiles,
@@ -81,6 +83,7 @@ export const driverProbe = defineProbe({
       hasNvidiaSmi: (await findProgram(host, smiPaths)) !== null,
       runningKernel,
       kernels,
+      boot: await readBootModules(context, partial),
       dkms: await readDkms(host, partial),
       modprobe: await readModprobe(host, partial),
       gspFirmware: (information.ok ? information.gpus : []).map(({ address, firmware }) => ({

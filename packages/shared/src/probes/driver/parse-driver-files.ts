@@ -2,8 +2,9 @@ const known = new Set(['nouveau', 'nova_core', 'nova_drm', 'nvgpu', 'vfio_pci', 
 
 /** Names in /proc/modules that have to do with NVIDIA GPUs or keep its driver away from them. */
 export function parseModules(text: string): string[] {
-  const names = text.split('\n').map((line) => line.split(' ')[0] ?? '');
-  return names.filter((name) => known.has(name) || /^nvidia(_|$)/.test(name)).sort();
+  return parseModuleNames(text)
+    .filter((name) => known.has(name) || /^nvidia(_|$)/.test(name))
+    .sort();
 }
 
 /**
@@ -26,4 +27,9 @@ export function parseLibraryVersion(fileName: string): string | null {
 /** A version as `modinfo -F version` prints it. */
 export function parseModuleVersion(text: string): string | null {
   return /^(\d{2,4}(?:\.\d{1,3}){1,2})\s*$/.exec(text.trim())?.[1] ?? null;
+}
+
+/** Every name of /proc/modules. */
+export function parseModuleNames(text: string): string[] {
+  return text.split('\n').flatMap((line) => line.split(' ')[0] || []);
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-export const PowerMode = z.object({ id: z.int(), name: z.string() });
+export const PowerMode = z.object({
+  id: z.int(),
+  name: z.string(),
+  /** Which parts of the GPU it takes the power from, as the table words it; absent: it says nothing of that. */
+  gating: z.string().optional(),
+});
 export type PowerMode = z.infer<typeof PowerMode>;
 
 export const JetsonFact = z.object({
@@ -21,6 +26,8 @@ export const JetsonFact = z.object({
   jetpackPackage: z.string().nullable(),
   /** The mode that nvpmodel set last; its name is of this board's own table. */
   powerMode: z.object({ id: z.int(), name: z.string().nullable() }).nullable(),
+  /** The mode that the board is in, as `nvpmodel -q` says; null or absent: it was not asked, or did not say. */
+  livePowerMode: z.object({ id: z.int(), name: z.string().nullable() }).nullable().optional(),
   powerModes: z.array(PowerMode),
   /** Names of the lists of files that csv mode mounts; null: their folder is not there. */
   csvFiles: z.array(z.string()).nullable(),

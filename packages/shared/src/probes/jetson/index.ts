@@ -6,7 +6,7 @@ import { runCommand } from '../run-command.ts';
 import type { JetsonFact } from './fact.ts';
 import { jetpackOf } from './jetpack-of.ts';
 import { parseDeviceTreeStrings, parseSoc } from './parse-device-tree.ts';
-import { parsePowerModeId, parsePowerModes } from './parse-nvpmodel.ts';
+import { parsePowerModeId, parsePowerModeQuery, parsePowerModes } from './parse-nvpmodel.ts';
 import { parseL4tPackage, parseTegraRelease } from './parse-tegra-release.ts';
 import { rawTableFiles, readRawTable } from './read-raw-table.ts';
 
@@ -21,6 +21,9 @@ const paths = {
   powerModes: '/etc/nvpmodel.conf',
   csv: '/etc/nvidia-container-runtime/host-files-for-container.d',
 };
+
+/** It needs root for this on some releases; without it the file tells what was set last. */
+const nvpmodelArgv = ['nvpmodel', '-q'] as const;
 
 const noJetson: JetsonFact = {
   isTegra: false,
@@ -45,7 +48,7 @@ export const jetsonProbe = defineProbe({
   everyMs: 600_000,
   inputs: {
     files: [...Object.values(paths), ...rawTableFiles],
-    commands: [{ argv: dpkgQueryArgv, required: false }],
+    commands: [dpkgQueryArgv, nvpmodelArgv].map((argv) => ({ argv, required: false })),
   },
   async collect({ host }) {
     const partial: Gap[] = [];
@@ -82,6 +85,7 @@ export const jetsonProbe = defineProbe({
       jetpackPackage: versionOf(packages, 'nvidia-jetpack'),
       powerMode:
         modeId === null ? null : { id: modeId, name: powerModes.find(({ id }) => id === modeId)?.name ?? null },
+      livePowerMode: await readLiveMode(host),
       powerModes,
       csvFiles: csv.ok ? csv.value.map(({ name }) => name).filter((name) => name.endsWith('.csv')) : null,
       ...(await readRawTable(host, partial)),
@@ -89,6 +93,11 @@ export const jetsonProbe = defineProbe({
     return { value, unreadable: null, partial };
   },
 });
+
+async function readLiveMode(host: HostReader): Promise<JetsonFact['livePowerMode']> {
+  const said = await runCommand(host, nvpmodelArgv);
+  return said.ok && said.ran.exitCode === 0 ? parsePowerModeQuery(said.text) : null;
+}
 
 /** null: nobody lists them here, as on images that are built without a package manager. */
 async function readPackages(host: HostReader): Promise<ListedPackage[] | null> {

@@ -3,6 +3,7 @@ import { dpkgQueryArgv } from '../packages/parse-dpkg.ts';
 import { collectOn } from '../testing/fake-reader.ts';
 import { jetsonProbe } from './index.ts';
 import { parseSoc } from './parse-device-tree.ts';
+import { parsePowerModeQuery, parsePowerModes } from './parse-nvpmodel.ts';
 import { parseL4tPackage, parseTegraRelease } from './parse-tegra-release.ts';
 
 const release =
@@ -45,6 +46,7 @@ test('reads board, chip, release, power mode and what containers need', async ()
     hasReleaseFile: true,
     jetpackPackage: '6.2+b77',
     powerMode: { id: 2, name: 'MODE_30W' },
+    livePowerMode: null,
     powerModes: [
       { id: 0, name: 'MAXN' },
       { id: 2, name: 'MODE_30W' },
@@ -106,4 +108,16 @@ test('completes a two-part release and refuses other texts', () => {
   );
   expect(parseL4tPackage('Package: nvidia-l4t-core\nStatus: x\n\nPackage: other\nVersion: 1.2.3\n')).toBeNull();
   expect(parseSoc('nvidia,p2771-0000\0nvidia,tegra186\0nvidia,tegra264\0')).toBe('tegra264');
+});
+
+test('reads what nvpmodel says of the mode, and which parts of the GPU a mode switches', () => {
+  const said = 'NVPM WARN: fan mode is not set!\nNV Power Mode: MODE_30W\n2\n';
+  expect(parsePowerModeQuery(said)).toEqual({ id: 2, name: 'MODE_30W' });
+  expect(parsePowerModeQuery('NVPM ERROR: failed\n')).toBeNull();
+  const table =
+    '< POWER_MODEL ID=0 NAME=MAXN >\nCPU_ONLINE CORE_0 1\n< POWER_MODEL ID=1 NAME=15W >\nTPC_POWER_GATING TPC_PG_MASK 252\n< PM_CONFIG DEFAULT=0 >\n';
+  expect(parsePowerModes(table)).toEqual([
+    { id: 0, name: 'MAXN' },
+    { id: 1, name: '15W', gating: 'TPC_PG_MASK 252' },
+  ]);
 });

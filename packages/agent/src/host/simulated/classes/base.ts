@@ -151,13 +151,15 @@ function modules(machine: Machine): string {
   const common =
     row('overlay', 151552, '12 -') + row('br_netfilter', 32768, '0 -') + row('xt_MASQUERADE', 20480, '1 -');
   const orin = machine.gpus.some(({ model }) => model.kind === 'orin') ? row('nvgpu', 2654208, '24 -') : '';
-  if (!machine.driver?.loaded) return `${orin}${common}`;
-  return (
-    orin +
-    (orin ? '' : row('nvidia_uvm', 1789952, '0 -')) +
-    row('nvidia_drm', 131072, '0 -') +
-    row('nvidia_modeset', 1724416, '1 nvidia_drm,') +
-    row('nvidia', 11587584, orin ? '1 nvidia_modeset,' : '19 nvidia_uvm,nvidia_modeset,') +
-    common
-  );
+  const rows: Record<string, [size: number, users: string]> = {
+    nvidia_uvm: [1789952, '0 -'],
+    nvidia_drm: [131072, '0 -'],
+    nvidia_modeset: [1724416, '1 nvidia_drm,'],
+    nvidia: [11587584, orin ? '1 nvidia_modeset,' : '19 nvidia_uvm,nvidia_modeset,'],
+    mlx5_ib: [450560, '0 -'],
+    mlx5_core: [2195456, '1 mlx5_ib,'],
+    ib_umad: [45056, '0 -'],
+  };
+  const loaded = Object.entries(rows).filter(([name]) => machine.modules.has(name));
+  return orin + loaded.map(([name, [size, users]]) => row(name, size, users)).join('') + common;
 }

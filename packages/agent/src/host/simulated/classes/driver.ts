@@ -32,13 +32,14 @@ function installKernelState(machine: Machine): void {
 }
 
 function devices(machine: Machine): string {
+  const uvm = machine.modules.has('nvidia_uvm') || isTegra(machine) ? [[510, 'nvidia-uvm']] : [];
   const gpu = machine.driver?.loaded
     ? [
         [195, 'nvidia'],
         [195, 'nvidia-modeset'],
         [195, 'nvidiactl'],
         ...(isTegra(machine) ? [] : [[508, 'nvidia-caps']]),
-        [510, 'nvidia-uvm'],
+        ...uvm,
       ]
     : [];
   const rows = [[1, 'mem'], [5, '/dev/tty'], [10, 'misc'], ...gpu, [226, 'drm']]
@@ -107,7 +108,6 @@ function installDriverState(machine: Machine): void {
   const onBus = gpus.filter(({ busId }) => busId !== 'N/A');
   for (const gpu of onBus) {
     const address = gpu.busId.slice(4).toLowerCase();
-    files.put(`/proc/driver/nvidia/gpus/${address}/information`, () => information(machine, gpu, address));
     files.put(`/sys/devices/pci0000:00/${address}/config`, () => configSpace(gpu));
     files.put(`/sys/devices/pci0000:00/${address}/driver_override`, () => '(null)\n');
     files.putSpecial(
@@ -131,7 +131,7 @@ function installDriverState(machine: Machine): void {
   }
 }
 
-function information(machine: Machine, gpu: SimulatedGpu, address: string): string {
+export function information(machine: Machine, gpu: SimulatedGpu, address: string): string {
   const row = (name: string, value: string) => `${`${name}:`.padEnd(15)}\t ${value}\n`;
   return (
     row('Model', gpu.model.name) +

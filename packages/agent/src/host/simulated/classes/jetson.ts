@@ -11,6 +11,8 @@ export interface Board {
   jetpackPackage: string;
   powerModes: readonly string[];
   powerMode: number;
+  /** By mode: which parts of the GPU are without power. */
+  tpcMasks: readonly number[];
   /** NVIDIA's kernel for Orin is built without the table. */
   hasRawTable: boolean;
 }
@@ -25,6 +27,7 @@ export const boards = {
     jetpackPackage: '6.2+b77',
     powerModes: ['MAXN', 'MODE_15W', 'MODE_30W', 'MODE_50W'],
     powerMode: 2,
+    tpcMasks: [0, 252, 0, 0],
     hasRawTable: false,
   },
   thor: {
@@ -36,9 +39,14 @@ export const boards = {
     jetpackPackage: '7.0-b128',
     powerModes: ['MAXN', '120W', '90W', '70W'],
     powerMode: 1,
+    tpcMasks: [0, 0, 0, 240],
     hasRawTable: true,
   },
 } as const satisfies Record<string, Board>;
+
+function modeText(name: string, id: number, tpcMask: number): string {
+  return `\n< POWER_MODEL ID=${id} NAME=${name} >\nCPU_ONLINE CORE_0 1\nTPC_POWER_GATING TPC_PG_MASK ${tpcMask}\n`;
+}
 
 /** What makes a machine a Jetson: the release file, the device tree and the files that csv mode mounts. */
 export function installBoard(machine: Machine, board: Board): void {
@@ -52,10 +60,11 @@ export function installBoard(machine: Machine, board: Board): void {
   files.put('/sys/firmware/devicetree/base/compatible', () => board.compatible.map((one) => `${one}\0`).join(''));
   files.putLink('/proc/device-tree', '/sys/firmware/devicetree/base');
   files.put('/sys/devices/soc0/family', () => 'Tegra\n');
+  machine.powerMode = board.powerMode;
   files.put('/var/lib/nvpmodel/status', `pmode:${String(board.powerMode).padStart(4, '0')}\n`);
   files.put(
     '/etc/nvpmodel/nvpmodel_board.conf',
-    `# Modes of this board\n${board.powerModes.map((name, id) => `\n< POWER_MODEL ID=${id} NAME=${name} >\nCPU_ONLINE CORE_0 1\n`).join('')}\n< PM_CONFIG DEFAULT=${board.powerMode} >\n`,
+    `# Modes of this board\n${board.powerModes.map((name, id) => modeText(name, id, board.tpcMasks[id] ?? 0)).join('')}\n< PM_CONFIG DEFAULT=${board.powerMode} >\n`,
   );
   files.putLink('/etc/nvpmodel.conf', '/etc/nvpmodel/nvpmodel_board.conf');
   const modules = `/lib/modules/${machine.os.kernel}`;

@@ -1,5 +1,6 @@
 import { createGpu, type Driver } from '../gpus/gpu.ts';
 import type { GpuModelName, MigProfileName } from '../gpus/models.ts';
+import { showDriver } from '../kernel-modules.ts';
 import type { Machine } from '../machine.ts';
 import { installProgram, installUnit } from './base.ts';
 
@@ -21,16 +22,11 @@ export function installDriver(
   installProgram(machine, '/usr/bin/nvidia-persistenced');
   installLibrary(machine, libraryFolder(machine), driver.version);
   const { files } = machine;
-  const toolchain = 'gcc version 12.3.0 (Ubuntu 12.3.0-1ubuntu1~22.04)';
-  files.put('/proc/driver/nvidia/version', () => {
-    const { loaded, flavour } = machine.driver ?? {};
-    const module =
-      flavour === 'open'
-        ? `NVIDIA UNIX Open Kernel Module for ${machine.os.arch}`
-        : `NVIDIA UNIX ${machine.os.arch} Kernel Module`;
-    return `NVRM version: ${module}  ${loaded}  Release Build  (builder@example.com)  Thu Apr 24 00:00:00 UTC 2025\nGCC version:  ${toolchain}\n`;
-  });
-  files.put('/sys/module/nvidia/version', () => `${machine.driver?.loaded}\n`);
+  const orin = gpus.some(({ model }) => model === 'orin');
+  for (const name of ['nvidia', 'nvidia_modeset', 'nvidia_drm', ...(orin ? [] : ['nvidia_uvm'])]) {
+    machine.modules.add(name);
+    machine.modulesOfBoot.add(name);
+  }
   for (const gpu of machine.gpus.filter(({ busId }) => busId !== 'N/A')) {
     installPciDevice(machine, {
       address: gpu.busId.slice(4).toLowerCase(),
@@ -41,6 +37,8 @@ export function installDriver(
     });
     files.putSpecial(`/dev/nvidia${gpu.minor}`, 'char', { major: 195, minor: gpu.minor });
   }
+  showDriver(machine);
+  for (const program of ['nvidia-modprobe', 'modprobe', 'rmmod', 'rm']) installProgram(machine, `/usr/bin/${program}`);
   files.putSpecial('/dev/nvidiactl', 'char', { major: 195, minor: 255 });
   files.putSpecial('/dev/nvidia-uvm', 'char', { major: 510, minor: 0 });
   files.putSpecial('/dev/nvidia-uvm-tools', 'char', { major: 510, minor: 1 });

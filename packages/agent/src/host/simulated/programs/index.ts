@@ -8,8 +8,10 @@ import { docker, dockerd } from './docker.ts';
 import { dpkgQuery } from './dpkg-query.ts';
 import { dmesg, journalctl } from './kernel-log.ts';
 import { k3s, kubectl, rke2 } from './kubernetes.ts';
+import { modprobe, nvidiaModprobe, rm, rmmod } from './modules.ts';
 import { nvidiaSmi } from './nvidia-smi.ts';
 import { nvidiaContainerCli, nvidiaCtk } from './nvidia-toolkit.ts';
+import { nvpmodel } from './nvpmodel.ts';
 import { journalOfUnits } from './pods.ts';
 import { complained, matches, type Program, printed } from './program.ts';
 import { snap } from './snap.ts';
@@ -56,12 +58,17 @@ export const programs: Record<string, Program> = {
   k3s,
   kubectl,
   modinfo,
+  modprobe,
   'nvidia-container-cli': nvidiaContainerCli,
   'nv-fabricmanager': nvFabricmanager,
   'nvidia-ctk': nvidiaCtk,
+  'nvidia-modprobe': nvidiaModprobe,
   'nvidia-smi': nvidiaSmi,
+  nvpmodel,
   rke2,
   snap,
+  rm,
+  rmmod,
   systemctl,
   uname,
 };

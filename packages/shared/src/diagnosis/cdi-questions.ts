@@ -1,5 +1,5 @@
-import type { CdiSpec } from '../../probes/cdi/fact.ts';
-import type { FactValue } from '../../probes/facts.ts';
+import type { CdiSpec } from '../probes/cdi/fact.ts';
+import type { FactValue } from '../probes/facts.ts';
 
 type Cdi = FactValue<'cdi'>;
 
@@ -30,7 +30,27 @@ export function realDir(cdi: Cdi, dir: string): string {
   return run?.realPath === '/run/cdi' ? plain.replace(/^\/var\/run\//, '/run/') : plain;
 }
 
+/** The path as it is once links of its folder are followed. */
+export function realSpecPath(cdi: Cdi, path: string): string {
+  const end = path.lastIndexOf('/');
+  return `${realDir(cdi, path.slice(0, end))}${path.slice(end)}`;
+}
+
+export const staticSpecPath = '/etc/cdi/nvidia.yaml';
+/** Below /run nothing outlasts a boot: nvidia-cdi-refresh.service makes this one anew, and no other. */
+export const refreshedSpecPath = '/run/cdi/nvidia.yaml';
+
+export function isVolatile(realPath: string): boolean {
+  return realPath.startsWith('/run/');
+}
+
+/** A specification there is still there after a boot, or there again. */
+export function outlastsBoot(cdi: Cdi, path: string): boolean {
+  const at = realSpecPath(cdi, path);
+  return !isVolatile(at) || (at === refreshedSpecPath && cdi.refresh.service?.loadState === 'loaded');
+}
+
 /** Where a new specification belongs: the place that the refresh service writes, else the static folder. */
 export function newSpecPath(cdi: Cdi): string {
-  return cdi.refresh.service === null ? '/etc/cdi/nvidia.yaml' : '/var/run/cdi/nvidia.yaml';
+  return cdi.refresh.service?.loadState === 'loaded' ? '/var/run/cdi/nvidia.yaml' : staticSpecPath;
 }

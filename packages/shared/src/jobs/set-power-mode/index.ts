@@ -1,0 +1,16 @@
+import { defineJob } from '../define-job.ts';
+import { planPowerMode, SetPowerModeParams, verifyPowerMode } from './plan.ts';
+
+export const setPowerMode = defineJob({
+  kind: 'set_power_mode',
+  title: 'Set the power mode of a Jetson',
+  params: SetPowerModeParams,
+  needs: () => ['jetson'],
+  disruption: 'reboots',
+  worstCaseMs: 60 * 60_000,
+  onCancel: 'roll_back',
+  verifyWithinMs: 60_000,
+  lastsBoots: true,
+  plan: planPowerMode,
+  verify: verifyPowerMode,
+});
