@@ -31,8 +31,12 @@ const mayWait: Record<string, { because: readonly string[]; until: string }> = {
     until: 'the packages of the same remedy have built the module',
   },
   UVM_OR_DEVICE_NODES_MISSING: {
-    because: ['driver_not_current'],
-    until: 'its cause, DRIVER_LIBRARY_MISMATCH of the same host, is gone',
+    because: ['driver_not_current', 'module_blocked'],
+    until: 'its cause, DRIVER_LIBRARY_MISMATCH or DRIVER_MODULE_BLOCKED of the same host, is gone',
+  },
+  DRIVER_NOT_LOADED: {
+    because: ['module_blocked', 'module_rejected'],
+    until: 'its cause, DRIVER_MODULE_BLOCKED or DRIVER_MODULE_REJECTED of the same host, is gone',
   },
   CDI_SPEC_STALE: {
     because: ['not_installed', 'gpu_lost'],

@@ -21,8 +21,19 @@ export function hostState(machine: Machine): string[] {
   const packages = installedPackages(machine).map(
     ({ name, version, status }) => `package ${name} ${version} ${status ?? 'install ok installed'}`,
   );
-  const more = [`cluster ${plain(inOrder(machine.kubernetes))}`, ...packages];
+  const modules = `modules ${[...machine.modules].sort().join(' ')}`;
+  const board = `power mode ${machine.powerMode}`;
+  const more = [modules, board, ...nodesOf(machine), `cluster ${plain(inOrder(machine.kubernetes))}`, ...packages];
   return [...filesBelow('', machine.files.root), ...units, ...gpus, ...live, ...more].sort();
+}
+
+/** Of /dev only what a job makes there. */
+function nodesOf({ files }: Machine): string[] {
+  return ['/dev', '/dev/char'].flatMap((folder) => {
+    const listed = files.list(folder);
+    const names = (listed.ok ? listed.value : []).map(({ name }) => name);
+    return names.filter((name) => /^nvidia|^\d+:\d+$/.test(name)).map((name) => `node ${folder}/${name}`);
+  });
 }
 
 function filesBelow(path: string, inode: Inode): string[] {

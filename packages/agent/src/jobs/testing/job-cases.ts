@@ -4,6 +4,7 @@ import type { Machine } from '../../host/simulated/machine.ts';
 import { startUnit, stopUnit } from '../../host/simulated/systemd.ts';
 import type { Bench } from './an-engine.ts';
 import type { JobCase } from './crash-trial.ts';
+import { deviceCases } from './device-cases.ts';
 import { packageCases } from './package-cases.ts';
 
 /** Every job kind on every platform that it has, and ways on which it must go back. One line for each. */
@@ -126,6 +127,7 @@ export const jobCases: readonly JobCase[] = [
     goesBack: true,
   },
   ...packageCases,
+  ...deviceCases,
 ];
 
 /** The RuntimeClass nvidia with another handler, or none of that name. */

@@ -77,7 +77,7 @@ export function createGpu(
   for (const [at, profile] of (layout ?? []).entries()) {
     const offer = migOffers(gpu).find(({ name }) => name === profile);
     const start = offer && freeStart(placedInstances(gpu), offer);
-    if (start !== undefined) addInstance(gpu, profile, start, [random.uuid(`${label}/mig/${at}`)]);
+    if (start !== undefined) addInstance(gpu, profile, start, [`MIG-${random.uuid(`${label}/mig/${at}`)}`]);
   }
   return gpu;
 }
