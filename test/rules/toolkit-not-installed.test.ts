@@ -16,6 +16,19 @@ const gone: Changes = {
   absent: ['nvidia-ctk', 'nvidia-container-cli'],
 };
 
+/** A board has the toolkit of its L4T, from L4T's own repository. */
+const ofL4t = {
+  kind: 'repair_packages',
+  params: {
+    packages: [
+      'libnvidia-container1',
+      'libnvidia-container-tools',
+      'nvidia-container-toolkit-base',
+      'nvidia-container-toolkit',
+    ],
+  },
+};
+
 test.each([
   ['x86-docker', 'docker'],
   ['a100-mig', 'docker'],
@@ -29,7 +42,7 @@ test.each([
   const [finding] = host.of(code);
   expect(finding?.remedy).toEqual({
     jobs: [
-      { kind: 'install_toolkit', params: {} },
+      className === 'orin' ? ofL4t : { kind: 'install_toolkit', params: {} },
       { kind: 'configure_runtime', params: { runtime } },
     ],
     approval: 'window',

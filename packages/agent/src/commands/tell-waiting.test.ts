@@ -1,7 +1,7 @@
 import type { Clock } from '@gpufleet/shared/core';
 import type { HostReader, Ran, Read } from '@gpufleet/shared/host';
+import { createFakeReader } from '@gpufleet/shared/probes/testing';
 import { expect, test } from 'vitest';
-import { createFakeReader } from '../../../shared/src/probes/testing/fake-reader.ts';
 import { tellWaiting } from './tell-waiting.ts';
 
 /** Timers run when the test says so. */
