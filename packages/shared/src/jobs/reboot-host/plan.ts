@@ -100,16 +100,16 @@ export function verifyReboot(
     ];
     return { ok: false, because, answered: false };
   }
-  const down = (before.units?.units ?? []).filter(
-    ({ name, activeState }) => activeState === 'active' && isDown(now.units?.units.find((unit) => unit.name === name)),
-  );
-  if (down.length > 0) {
-    const because = down.map(({ name }) => reason('unit_not_active', `${name} was active before the reboot`));
-    return { ok: false, because, answered: false };
-  }
+  const down = downSince(before, now);
+  if (down.length > 0) return { ok: false, because: down, answered: false };
   return { ok: true, because: [reason('rebooted', 'the host has booted and has the GPUs and units that it had')] };
 }
 
-function isDown(unit: { activeState: string } | undefined): boolean {
-  return unit?.activeState !== 'active';
+/** Units that matter, were active before and are not now: what a reboot can take away. */
+export function downSince(before: Also, now: Also): PlanReason[] {
+  const isDown = (name: string) => now.units?.units.find((unit) => unit.name === name)?.activeState !== 'active';
+  const active = (before.units?.units ?? []).filter(({ activeState }) => activeState === 'active');
+  return active
+    .filter(({ name }) => isDown(name))
+    .map(({ name }) => reason('unit_not_active', `${name} was active before the reboot`));
 }

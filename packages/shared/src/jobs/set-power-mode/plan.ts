@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JetsonFact, PowerMode } from '../../probes/jetson/fact.ts';
-import type { Observed, Verdict } from '../define-job.ts';
+import type { Also, Observed, Verdict } from '../define-job.ts';
 import { blocked, noop, reason, rebootTimeoutMs } from '../plan-parts.ts';
+import { downSince } from '../reboot-host/plan.ts';
 import type { Plan, Step } from '../step.ts';
 
 export const SetPowerModeParams = z.strictObject({
@@ -39,9 +40,16 @@ export function planPowerMode({ jetson }: Facts, { mode, reboot }: SetPowerModeP
   };
 }
 
-export function verifyPowerMode({ jetson }: Facts, { mode }: SetPowerModeParams): Verdict {
+export function verifyPowerMode(
+  { jetson }: Facts,
+  { mode }: SetPowerModeParams,
+  before: Facts & Also,
+  also: Also,
+): Verdict {
   const to = find(jetson.powerModes, mode);
   const now = currentOf(jetson);
+  const down = downSince(before, also);
+  if (down.length > 0) return { ok: false, because: down, answered: false };
   if (to && now?.id === to.id)
     return { ok: true, because: [reason('live_as_asked', `the board is in mode ${titleOf(to)}`)] };
   const told = now === null ? 'not told' : titleOf(now);
